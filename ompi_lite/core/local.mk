@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The sources of ompi_lite/core, one a line: libompi_lite_la_SOURCES += ompi_lite/core/NAME.cc

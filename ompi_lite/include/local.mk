@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The public headers.
+include_HEADERS += ompi_lite/include/mpi.h

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests that stand alone, one a line: TESTS += test/abi/NAME.py

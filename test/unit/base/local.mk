@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Unit tests of base, one a line: test_unit_unit_SOURCES += test/unit/base/NAME_test.cc
