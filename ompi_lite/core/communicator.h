@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The communicator: a group, a context that separates its messages from all others, and what hangs on it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ompi_lite/base/error.h"
+#include "ompi_lite/core/attribute.h"
+#include "ompi_lite/core/errhandler.h"
+#include "ompi_lite/core/group.h"
+#include "ompi_lite/core/info.h"
+#include "ompi_lite/core/object.h"
+
+namespace ompi_lite {
+
+// Unique among all communicators alive in the job: (world rank of the process that gave it, its slot there, a generation), see
+// context_id.h. Bit 0 is the plane and 0 here; frames carry it set for collective traffic.
+using ContextId = std::uint64_t;
+enum class Plane : std::uint8_t { point_to_point = 0, collective = 1 };
+
+// What a floor above hangs on a communicator without core knowing its type; destroyed with the communicator.
+class Attachment {
+ public:
+  virtual ~Attachment() = default;
+};
+
+class ContextIds;
+
+// Counted: the application's handle, and one reference per pending request. Every field but refs is guarded by the process lock.
+class Communicator : public Object {
+ public:
+  Communicator(ContextId context_id, Ref<Group> local, Ref<Group> remote, int my_rank);
+  Communicator(std::uintptr_t predefined_handle, ContextId context_id, Ref<Group> local, int my_rank);
+  ~Communicator();
+
+  int rank() const { return rank_; }                      // of this process in the local group
+  int size() const { return local_group_->size(); }
+  bool is_inter() const { return static_cast<bool>(remote_group_); }
+  Group& local_group() const { return *local_group_; }
+  Group& remote_group() const { return is_inter() ? *remote_group_ : *local_group_; }  // whom ranks in calls name
+  int remote_size() const { return remote_group().size(); }
+  PeerId peer(int rank) const { return remote_group().peer(rank); }
+  ContextId context() const { return context_; }
+
+  Errhandler& errhandler() const { return *errhandler_; }
+  void set_errhandler(Errhandler& handler) { errhandler_ = Ref<Errhandler>::share(&handler); }
+
+  AttributeSet attributes;
+  std::string name;                     // at most MPI_MAX_OBJECT_NAME - 1 characters
+  Info hints;                           // what MPI_Comm_set_info left
+  std::unique_ptr<Attachment> pml_state, coll_state;
+  ContextIds* context_ids = nullptr;    // who gave the context and takes it back
+
+ private:
+  ContextId context_;
+  Ref<Group> local_group_, remote_group_;
+  int rank_;
+  Ref<Errhandler> errhandler_;
+};
+
+void destroy(Communicator* communicator);
+
+}  // namespace ompi_lite

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An ordered set of processes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "ompi_lite/base/error.h"
+#include "ompi_lite/core/object.h"
+
+namespace ompi_lite {
+
+using PeerId = std::int32_t;  // index of a process in this process's table of all it has ever heard of; the world's ranks first
+
+// Immutable once made; shared by communicators, counted. A contiguous run of peers (the world, self, most splits by halves) is
+// stored as first + size; anything else as a list with a lookup table made on first use.
+class Group : public Object {
+ public:
+  Group(PeerId first, int size) : Object(ObjectKind::group), first_(first), size_(size) {}
+  explicit Group(std::vector<PeerId> members);
+  Group(std::uintptr_t predefined_handle, int size) : Object(ObjectKind::group, predefined_handle), first_(0), size_(size) {}
+
+  int size() const { return size_; }
+  PeerId peer(int rank) const { return members_.empty() ? first_ + rank : members_[static_cast<std::size_t>(rank)]; }
+  int rank_of(PeerId peer) const;  // MPI_UNDEFINED if not a member
+
+ private:
+  PeerId first_ = 0;
+  int size_ = 0;
+  std::vector<PeerId> members_;
+  std::unordered_map<PeerId, int> ranks_;
+};
+
+void destroy(Group* group);
+Group& empty_group();  // MPI_GROUP_EMPTY
+
+}  // namespace ompi_lite
