@@ -23,6 +23,9 @@ struct Keyval {
 Result<int> create_keyval(ObjectKind object_kind, Callback copy, Callback remove, void* extra_state);
 Error free_keyval(ObjectKind object_kind, int& keyval);  // sets MPI_KEYVAL_INVALID
 
+// The read-only attributes of the environment (MPI_TAG_UB ...): every communicator answers for them.
+void define_attribute(int keyval, int value);
+
 struct Attribute {
   int keyval;
   void* value;

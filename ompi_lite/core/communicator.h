@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ompi_lite/base/error.h"
 #include "ompi_lite/core/attribute.h"
@@ -21,6 +22,7 @@ using ContextId = std::uint64_t;
 enum class Plane : std::uint8_t { point_to_point = 0, collective = 1 };
 
 // What a floor above hangs on a communicator without core knowing its type; destroyed with the communicator.
+class Communicator;
 class Attachment {
  public:
   virtual ~Attachment() = default;
@@ -28,11 +30,21 @@ class Attachment {
 
 class ContextIds;
 
+// What all communicators of a process share: handed from parent to child.
+struct CommunicatorHome {
+  ContextIds* context_ids = nullptr;
+  std::vector<int> node_of_peer;  // index: PeerId; equal values share memory
+  // Set by the point-to-point layer: gives a new communicator its pml_state.
+  void (*attach)(void* context, Communicator& communicator) = nullptr;
+  void* attach_context = nullptr;
+};
+
 // Counted: the application's handle, and one reference per pending request. Every field but refs is guarded by the process lock.
 class Communicator : public Object {
  public:
-  Communicator(ContextId context_id, Ref<Group> local, Ref<Group> remote, int my_rank);
-  Communicator(std::uintptr_t predefined_handle, ContextId context_id, Ref<Group> local, int my_rank);
+  // Attaches itself to the layers above through `home`. `remote` is empty for an intracommunicator.
+  Communicator(CommunicatorHome& home, ContextId context_id, Ref<Group> local, Ref<Group> remote, int my_rank);
+  Communicator(CommunicatorHome& home, std::uintptr_t predefined_handle, ContextId context_id, Ref<Group> local, int my_rank);
   ~Communicator();
 
   int rank() const { return rank_; }                      // of this process in the local group
@@ -51,9 +63,13 @@ class Communicator : public Object {
   std::string name;                     // at most MPI_MAX_OBJECT_NAME - 1 characters
   Info hints;                           // what MPI_Comm_set_info left
   std::unique_ptr<Attachment> pml_state, coll_state;
-  ContextIds* context_ids = nullptr;    // who gave the context and takes it back
+  Ref<Communicator> local_comm;         // intercommunicators: a private intracommunicator of the local group
+  bool low_group = false;               // intercommunicators: breaks the tie between the two sides
+
+  CommunicatorHome& home() const { return *home_; }
 
  private:
+  CommunicatorHome* home_;
   ContextId context_;
   Ref<Group> local_group_, remote_group_;
   int rank_;

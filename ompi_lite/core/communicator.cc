@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicators: how one begins and ends.
+#include "ompi_lite/core/communicator.h"
+
+#include "ompi_lite/core/context_id.h"
+#include "ompi_lite/core/handle.h"
+
+namespace ompi_lite {
+
+Communicator::Communicator(CommunicatorHome& home, ContextId context_id, Ref<Group> local, Ref<Group> remote, int my_rank)
+    : Object(ObjectKind::communicator),
+      home_(&home),
+      context_(context_id),
+      local_group_(std::move(local)),
+      remote_group_(std::move(remote)),
+      rank_(my_rank),
+      errhandler_(Ref<Errhandler>::share(&errors_are_fatal())) {
+  if (home_->attach != nullptr) home_->attach(home_->attach_context, *this);
+}
+
+Communicator::Communicator(CommunicatorHome& home, std::uintptr_t predefined_handle, ContextId context_id, Ref<Group> local, int my_rank)
+    : Object(ObjectKind::communicator, predefined_handle),
+      home_(&home),
+      context_(context_id),
+      local_group_(std::move(local)),
+      rank_(my_rank),
+      errhandler_(Ref<Errhandler>::share(&errors_are_fatal())) {
+  if (home_->attach != nullptr) home_->attach(home_->attach_context, *this);
+}
+
+Communicator::~Communicator() {
+  coll_state.reset();
+  pml_state.reset();  // before the id can be given to another communicator
+  if (home_->context_ids != nullptr) home_->context_ids->give_back(context_);
+}
+
+void destroy(Communicator* communicator) {
+  forget_int(*communicator);
+  delete communicator;
+}
+
+}  // namespace ompi_lite
