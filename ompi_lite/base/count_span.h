@@ -2,6 +2,7 @@
 // One read view over the three widths in which MPI hands over arrays of counts and displacements.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,8 +17,10 @@ class CountSpan {
   constexpr CountSpan() = default;
   constexpr CountSpan(const int* values, std::size_t size = 0) : narrow_(values), size_(size) {}            // NOLINT: implicit
   constexpr CountSpan(const std::int64_t* values, std::size_t size = 0) : wide_(values), size_(size) {}     // NOLINT: implicit
-  constexpr Count operator[](std::size_t i) const { return wide_ != nullptr ? wide_[i] : Count{narrow_[i]}; }
-  constexpr Count operator[](int i) const { return (*this)[static_cast<std::size_t>(i)]; }
+  template <std::integral Index>
+  constexpr Count operator[](Index i) const {
+    return wide_ != nullptr ? wide_[i] : Count{narrow_[i]};
+  }
   constexpr explicit operator bool() const { return narrow_ != nullptr || wide_ != nullptr; }
   constexpr std::size_t size() const { return size_; }
 

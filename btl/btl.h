@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contract of a transport: it moves frames, in order, between two processes. It knows no tag, no type, no communicator.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ompi_lite/base/count_span.h"
+#include "ompi_lite/base/error.h"
+#include "ompi_lite/base/knob.h"
+#include "ompi_lite/base/segment.h"
+#include "ompi_lite/base/wait.h"
+
+namespace ompi_lite::btl {
+
+using PeerId = std::int32_t;  // index of a process in the world; oneself included
+using Address = std::span<const std::byte>;
+
+struct Piece {
+  const std::byte* data;
+  std::size_t bytes;
+};
+using Pieces = std::span<const Piece>;  // a payload gathered from several places; pieces of 0 bytes are allowed
+
+// What comes up. Called from within Transport::progress only, on the thread that called it. May call try_send, get and put,
+// of any endpoint, but no progress.
+class Receiver {
+ public:
+  // Header and payload in one piece, at an address that is a multiple of 8, valid during the call. Taken when it returns.
+  virtual void on_frame(PeerId from, std::span<const std::byte> frame) = 0;
+  // No frame will come from this peer or reach it any more, and it did not say goodbye. At most once per peer and transport.
+  virtual void on_lost(PeerId peer, Error why) = 0;
+
+ protected:
+  ~Receiver() = default;
+};
+
+enum class Sent {
+  yes,   // the bytes are copied or queued: the caller may reuse them
+  full,  // nothing was taken: turn progress, then try again
+  dead,  // the peer is lost or has left
+};
+
+struct TransportInfo {
+  const char* name;
+  std::size_t max_frame;    // bytes of header and payload together
+  std::size_t small_frame;  // up to here a frame is cheapest (it fits one cell or segment)
+  std::size_t bulk_frame;   // good size of the frames of a large message: small ones fill the pipe sooner, this is the most
+  bool one_sided;           // get (and put) exist; a peer may still refuse them
+  Count get_from;           // messages of so many bytes and more are better fetched by get than sent in frames
+  std::int32_t latency_ns;  // rough cost, for the order of preference between transports
+  std::int32_t bytes_per_us;
+};
+
+struct RemoteRegion {
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint64_t key;  // what the owner's transport gave out for it; 0 where none is needed
+};
+struct LocalRegion {
+  std::byte* data;
+  std::size_t bytes;
+};
+
+// Embedded in the request of whoever starts a get or put.
+struct Completion {
+  void (*done)(Completion& self, Error result);  // may be called before get or put returns
+};
+
+// The way to one peer. Owned by whoever called connect; dies before its transport.
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+  // header + payload <= max_frame. Frames arrive in the order in which `yes` was answered.
+  virtual Sent try_send(std::span<const std::byte> header, Pieces payload) = 0;
+  // Copies the peer's memory here. An Error of class unsupported_operation means "refused, now and later: send frames
+  // instead"; then `done` is not called.
+  virtual Error get(const RemoteRegion& from, const LocalRegion& to, Completion& completion);
+  virtual Error put(const LocalRegion& from, const RemoteRegion& to, Completion& completion);
+};
+
+// One per Process and kind of transport. Not locked: the caller holds what guards the Process, for its endpoints too.
+class Transport {
+ public:
+  virtual ~Transport() = default;  // says goodbye to all peers
+  virtual const TransportInfo& info() const = 0;
+  virtual std::vector<std::byte> address() const = 0;  // what the bootstrap publishes for the other processes
+  // Cheap: a connection is made by the first send. An Error means that this transport does not reach the peer: try the next
+  // one.
+  virtual Result<std::unique_ptr<Endpoint>> connect(PeerId peer, Address address) = 0;
+  virtual bool progress(Receiver& receiver) = 0;      // looks once; true if something moved
+  virtual bool drained() const { return true; }       // all that was queued has left: finalize turns progress until then
+  virtual PollSet* descriptors() { return nullptr; }  // what a sleeping waiter has to poll
+};
+
+// What the transports of a Process are built from. All of it outlives them.
+struct Setup {
+  PeerId self = 0;
+  Segment* segment = nullptr;              // null: no shared memory
+  std::span<const PeerId> local_peers;     // by local rank, oneself included
+  std::array<std::byte, 16> job_secret{};  // known to the processes of the job alone
+};
+
+// The transports of this process in order of preference: self, shm, tcp, as far as the knob `transports` wants them and the
+// machine has them. The list stands in transports.cc.
+Result<std::vector<std::unique_ptr<Transport>>> make_transports(const Setup& setup);
+
+KnobGroup btl_knobs();  // the knobs of transports.cc; each transport has its own group: shm::knobs(), tcp::knobs()
+
+}  // namespace ompi_lite::btl

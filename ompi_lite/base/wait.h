@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one wait primitive: spin, then yield, then sleep on a doorbell. How long it spins depends on whether the node has a
+// core for each rank.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ompi_lite/base/os.h"
+
+namespace ompi_lite {
+
+// A rank's doorbell, one line in memory that all who may wake it share. All zero is its initial state, so it may lie in a
+// fresh mapping. Any number of threads may sleep on it.
+struct alignas(64) Doorbell {
+  std::atomic<std::uint32_t> rings;     // the futex word: counts the rings that found a sleeper
+  std::atomic<std::uint32_t> sleepers;  // how many threads sleep or are about to
+  std::uint32_t unused[14];
+
+  // Wakes all who sleep. Call it after publishing what they wait for; costs one load of a line that rarely changes.
+  // `fence`: the node's ranks agreed that the publisher orders its store before this load (see Waiter); else the sleeper
+  // does.
+  void ring_if_sleeping(bool fence) {
+    if (fence) std::atomic_thread_fence(std::memory_order_seq_cst);
+    // relaxed: ordered after the publishing store by the fence above or by the sleeper's membarrier
+    if (__builtin_expect(sleepers.load(std::memory_order_relaxed) != 0, 0)) ring();
+  }
+  void ring();
+};
+static_assert(sizeof(Doorbell) == 64);
+
+// How the ranks of a node wait: agreed once by all ranks at start-up.
+struct WaitPolicy {
+  bool crowded = false;  // more ranks than cores: do not spin, and let publishers fence
+};
+
+// Whoever must be woken by descriptors too (live TCP connections) offers them here. Both calls must not block.
+class PollSet {
+ public:
+  virtual ~PollSet() = default;
+  virtual bool live() const = 0;                      // something to poll
+  virtual void poll_ns(std::int64_t at_most_ns) = 0;  // sleeps until a descriptor is ready or the time is over
+};
+
+// The waiter of a rank (one per Process; may be used by several threads at once).
+class Waiter {
+ public:
+  // The doorbell must outlive the waiter. `descriptors` may be null.
+  explicit Waiter(Doorbell& bell, WaitPolicy policy = {}, PollSet* descriptors = nullptr);
+
+  void set_policy(WaitPolicy policy);
+  void set_descriptors(PollSet* descriptors) { descriptors_ = descriptors; }
+  bool crowded() const { return policy_.crowded; }
+  Doorbell& bell() { return *bell_; }
+
+  // Returns when ready() does. turn() looks for work once (progress) and says whether it found any; it takes whatever lock
+  // it needs and holds none on return, so that other threads may work while this one sleeps.
+  template <class Ready, class Turn>
+  void until(Ready&& ready, Turn&& turn) {
+    State state;
+    while (!ready()) {
+      if (turn()) {
+        state = State{};
+        continue;
+      }
+      if (ready()) return;
+      if (pause(state)) continue;
+      // About to sleep: announce it, look once more, and only then sleep. A publisher either sees the announcement or was
+      // seen.
+      Sleep sleep = announce();
+      if (!turn() && !ready()) fall_asleep(sleep, state);
+      retract();
+    }
+  }
+
+  // One step of waiting without sleeping, for those who wait for something that rings no bell.
+  void relax();
+
+ private:
+  struct State {
+    std::int64_t began = 0;  // ticks
+    std::uint32_t rounds = 0;
+    std::uint32_t sleeps = 0;
+  };
+  struct Sleep {
+    std::uint32_t seen;
+  };
+
+  // Spins or yields; false when it is time to sleep.
+  bool pause(State& state) {
+    if (state.rounds < spin_rounds_) {
+      ++state.rounds;
+      os::cpu_pause();
+      return true;
+    }
+    return pause_longer(state);
+  }
+  bool pause_longer(State& state);
+  Sleep announce();
+  void fall_asleep(Sleep sleep, State& state);
+  void retract();
+
+  Doorbell* bell_;
+  PollSet* descriptors_;
+  WaitPolicy policy_;
+  std::uint32_t spin_rounds_ = 0;
+  std::int64_t yield_ns_ = 0;
+  bool fence_by_kernel_ = false;
+};
+
+}  // namespace ompi_lite
