@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sources of ompi_lite/mpi, one a line: libompi_lite_la_SOURCES += ompi_lite/mpi/NAME.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/attributes.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/comms.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/env.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/errors.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/groups.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/info.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/intercomms.cc

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Intercommunicators, and the messages behind the creation of communicators.
+#include <bit>
+#include <numeric>
+#include <vector>
+
+#include "coll/coll.h"
+#include "ompi_lite/core/context_id.h"
+#include "ompi_lite/core/datatype.h"
+#include "ompi_lite/include/mpi.h"
+#include "ompi_lite/mpi/comm_messages.h"
+#include "ompi_lite/mpi/comms.h"
+#include "ompi_lite/mpi/groups.h"
+#include "pml/pml.h"
+
+namespace ompi_lite::mpi {
+namespace {
+
+Error send_bytes(Communicator& comm, int dest, int tag, const void* data, std::size_t bytes) {
+  const Buffer buffer(data, static_cast<Count>(bytes), &datatype_of(MPI_BYTE));
+  return pml::of(comm).send(pml::SendMode::standard, buffer, {comm, dest, tag, Plane::collective});
+}
+
+Error recv_bytes(Communicator& comm, int source, int tag, void* data, std::size_t bytes) {
+  const Buffer buffer(data, static_cast<Count>(bytes), &datatype_of(MPI_BYTE));
+  return pml::of(comm).recv(buffer, {comm, source, tag, Plane::collective}, nullptr);
+}
+
+// Both directions at once. `plane` and `tag`: the leaders of MPI_Intercomm_create meet on the program's own tag.
+Error exchange_bytes(Communicator& comm, int peer, int tag, Plane plane, const void* out, std::size_t out_bytes, void* in,
+                     std::size_t in_bytes) {
+  pml::Pml& pml = pml::of(comm);
+  const Buffer to(out, static_cast<Count>(out_bytes), &datatype_of(MPI_BYTE)), from(in, static_cast<Count>(in_bytes), &datatype_of(MPI_BYTE));
+  Request* sending = nullptr;
+  if (Error error = pml.isend(pml::SendMode::standard, to, {comm, peer, tag, plane}, sending)) return error;
+  Error received = pml.recv(from, {comm, peer, tag, plane}, nullptr);
+  Error sent = pml.wait(*sending, nullptr);
+  return received ? received : sent;
+}
+
+Error bcast_bytes(Communicator& comm, int root, void* data, std::size_t bytes) {
+  return coll::bcast(Buffer(data, static_cast<Count>(bytes), &datatype_of(MPI_BYTE)), root, comm);
+}
+
+// What the leaders tell each other about their side. The lists of members follow in a second message.
+struct Side {
+  int size = 0;
+  PeerId leader = 0;
+  ContextId id = 0;
+};
+
+std::vector<PeerId> members_of(Group& group) {
+  std::vector<PeerId> members(static_cast<std::size_t>(group.size()));
+  for (int i = 0; i < group.size(); i++) members[static_cast<std::size_t>(i)] = group.peer(i);
+  return members;
+}
+
+Communicator* make_intercommunicator(Communicator& local_comm, ContextId id, Ref<Group> remote, bool low) {
+  auto* made = new Communicator(local_comm.home(), id, Ref<Group>::share(&local_comm.local_group()), std::move(remote), local_comm.rank());
+  made->set_errhandler(local_comm.errhandler());
+  made->low_group = low;
+  return made;
+}
+
+// The two sides of an intercommunicator agree on a new id: the low side's rank 0 takes it; both rank 0 tell their own side.
+Error agree_on_id(Communicator& inter, ContextId& id) {
+  if (inter.rank() == 0) {
+    if (inter.low_group) {
+      id = inter.home().context_ids->take();
+      if (Error error = send_bytes(inter, 0, kIntercommTag, &id, sizeof id)) return error;
+    } else if (Error error = recv_bytes(inter, 0, kIntercommTag, &id, sizeof id)) {
+      return error;
+    }
+  }
+  return bcast_bytes(*inter.local_comm, 0, &id, sizeof id);
+}
+
+Error check_disjoint(const std::vector<PeerId>& remote, Group& local) {
+  for (PeerId peer : remote)
+    if (local.rank_of(peer) != MPI_UNDEFINED) return make_error(ErrorClass::comm, "process %d is in both groups of the intercommunicator", peer);
+  return {};
+}
+
+}  // namespace
+
+Error share_over_group(Communicator& comm, Group& group, int hidden_tag, void* data, std::size_t bytes) {
+  const auto rank = static_cast<unsigned>(group.rank()), size = static_cast<unsigned>(group.size());
+  auto comm_rank_of = [&](unsigned member) { return comm.local_group().rank_of(group.peer(static_cast<int>(member))); };
+  // Binomial tree: rank r hears from r without its lowest bit, and tells r + 2^k for every k below that bit.
+  unsigned reach = rank == 0 ? std::bit_ceil(size) : rank & (~rank + 1);
+  if (rank != 0) {
+    if (Error error = recv_bytes(comm, comm_rank_of(rank - reach), hidden_tag, data, bytes)) return error;
+  }
+  for (unsigned step = reach >> 1; step > 0; step >>= 1) {
+    if (rank + step >= size) continue;
+    if (Error error = send_bytes(comm, comm_rank_of(rank + step), hidden_tag, data, bytes)) return error;
+  }
+  return {};
+}
+
+int compare_groups(Group& group1, Group& group2) {
+  int result = MPI_UNEQUAL;
+  (void)group_compare(group1, group2, result);  // cannot fail
+  return result;
+}
+
+Error intercomm_create(Communicator& local_comm, int local_leader, Communicator* peer_comm, int remote_leader, int tag,
+                       Communicator*& newintercomm) {
+  if (local_comm.is_inter()) return Error(ErrorClass::comm, "local_comm is an intercommunicator");
+  const bool leads = local_comm.rank() == local_leader;
+  std::vector<PeerId> mine = members_of(local_comm.local_group());
+  Side here{local_comm.size(), local_comm.peer(local_leader), 0}, there;
+  std::vector<PeerId> theirs;
+  if (leads) {
+    if (peer_comm == nullptr) return Error(ErrorClass::comm, "peer_comm is MPI_COMM_NULL at the local leader");
+    here.id = local_comm.home().context_ids->take();
+    if (Error error = exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), Plane::collective, &here, sizeof here, &there, sizeof there))
+      return error;
+    theirs.resize(static_cast<std::size_t>(there.size));
+    if (Error error = exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), Plane::collective, mine.data(),
+                                     mine.size() * sizeof(PeerId), theirs.data(), theirs.size() * sizeof(PeerId)))
+      return error;
+    if (there.leader < here.leader) {
+      local_comm.home().context_ids->give_back(here.id);
+      here.id = there.id;
+    }
+  }
+  if (Error error = bcast_bytes(local_comm, local_leader, &there, sizeof there)) return error;
+  if (Error error = bcast_bytes(local_comm, local_leader, &here, sizeof here)) return error;
+  theirs.resize(static_cast<std::size_t>(there.size));
+  if (Error error = bcast_bytes(local_comm, local_leader, theirs.data(), theirs.size() * sizeof(PeerId))) return error;
+  if (Error error = check_disjoint(theirs, local_comm.local_group())) return error;
+  Communicator* local_copy = nullptr;
+  if (Error error = comm_create(local_comm, local_comm.local_group(), local_copy)) return error;
+  Ref<Group> remote(new Group(std::move(theirs), local_comm.local_group().self()));
+  newintercomm = make_intercommunicator(local_comm, here.id, std::move(remote), here.leader < there.leader);
+  newintercomm->local_comm = Ref<Communicator>(local_copy);
+  return {};
+}
+
+Error dup_intercommunicator(Communicator& comm, Communicator*& newcomm) {
+  ContextId id = 0;
+  if (Error error = agree_on_id(comm, id)) return error;
+  Communicator* local_copy = nullptr;
+  Communicator& local = *comm.local_comm;
+  if (Error error = comm_create(local, local.local_group(), local_copy)) return error;
+  newcomm = make_intercommunicator(comm, id, Ref<Group>::share(&comm.remote_group()), comm.low_group);
+  newcomm->local_comm = Ref<Communicator>(local_copy);
+  return {};
+}
+
+Error intercomm_merge(Communicator& intercomm, bool high, Communicator*& newintracomm) {
+  if (!intercomm.is_inter()) return Error(ErrorClass::comm, "intercomm is an intracommunicator");
+  // The low side goes first when both give the same value: the standard leaves that order to the library.
+  int mine = high ? 1 : 0, theirs = 0;
+  if (intercomm.rank() == 0) {
+    if (Error error = exchange_bytes(intercomm, 0, kIntercommTag, Plane::collective, &mine, sizeof mine, &theirs, sizeof theirs)) return error;
+  }
+  if (Error error = bcast_bytes(*intercomm.local_comm, 0, &theirs, sizeof theirs)) return error;
+  const bool first = mine != theirs ? !high : intercomm.low_group;
+  ContextId id = 0;
+  if (Error error = agree_on_id(intercomm, id)) return error;
+  std::vector<PeerId> members = members_of(intercomm.local_group()), others = members_of(intercomm.remote_group());
+  members.insert(first ? members.end() : members.begin(), others.begin(), others.end());
+  const int rank = intercomm.rank() + (first ? 0 : static_cast<int>(others.size()));
+  Ref<Group> group(new Group(std::move(members), intercomm.local_group().self()));
+  newintracomm = new Communicator(intercomm.home(), id, std::move(group), Ref<Group>(), rank);
+  newintracomm->set_errhandler(intercomm.errhandler());
+  return {};
+}
+
+}  // namespace ompi_lite::mpi
