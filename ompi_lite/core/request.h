@@ -12,7 +12,7 @@
 namespace ompi_lite {
 
 class Communicator;
-class Progress;
+class Blocking;
 struct Request;
 
 enum class RequestKind : std::uint8_t { send, receive, collective, generalized, partitioned };
@@ -29,7 +29,7 @@ struct RequestOps {
 // by another thread's progress; all other fields belong to the thread that holds the process lock.
 struct Request : Object {
   const RequestOps* ops = nullptr;
-  Progress* progress = nullptr;       // what to turn while waiting
+  Blocking* blocking = nullptr;       // how to wait for it
   Communicator* comm = nullptr;       // for the error handler and for messages; kept alive by the operation
   RequestKind request_kind = RequestKind::send;
   bool persistent = false;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a blocking call does until what it waits for has happened.
+#pragma once
+
+#include "ompi_lite/base/process_lock.h"
+#include "ompi_lite/base/progress.h"
+#include "ompi_lite/base/wait.h"
+
+namespace ompi_lite {
+
+// Turns progress, and waits when there is nothing to do; other threads get the lock meanwhile. One per Process, which owns what
+// it refers to.
+class Blocking {
+ public:
+  Blocking(Progress& progress, Waiter& waiter, ProcessLock& lock) : progress_(progress), waiter_(waiter), lock_(lock) {}
+
+  // The caller holds the lock and has it again on return. ready() runs without the lock: it may read atomics and its own things.
+  template <class Ready>
+  void until(Ready&& ready) {
+    if (!lock_.enabled()) {
+      waiter_.until(ready, [this] { return progress_.turn(); });
+      return;
+    }
+    if (ready()) return;
+    const int depth = lock_.release_all();
+    waiter_.until(ready, [this] { return locked_turn(); });
+    lock_.take_back(depth);
+  }
+
+  // One look for work, for calls that test and return. The caller holds the lock.
+  bool turn() { return progress_.turn(); }
+
+  Progress& progress() { return progress_; }
+  Waiter& waiter() { return waiter_; }
+  ProcessLock& lock() { return lock_; }
+
+ private:
+  bool locked_turn() {
+    lock_.let_others_in();
+    lock_.lock();
+    const bool found = progress_.turn();
+    lock_.unlock();
+    if (found) waiter_.bell().ring_if_sleeping(true);  // what came may be for a sleeping thread of this process
+    return found;
+  }
+
+  Progress& progress_;
+  Waiter& waiter_;
+  ProcessLock& lock_;
+};
+
+}  // namespace ompi_lite

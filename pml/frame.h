@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every byte that one pml sends to another: the headers of all frames, on one page. README.md shows who sends which, and when.
+#pragma once
+
+#include <cstdint>
+
+#include "ompi_lite/core/communicator.h"
+
+namespace ompi_lite::pml {
+
+// All processes of a job run the same build on machines of one byte order, so headers travel as they lie in memory.
+enum class FrameKind : std::uint8_t {
+  eager = 1,       // Envelope header, then the whole message
+  eager_sync,      // the same, and the sender wants to know when it was matched
+  announce,        // Envelope header, size and place of a large message: "I have this for you"
+  clear_to_send,   // receiver to sender: matched, send so many bytes to this request
+  data,            // a piece of a large message, in order
+  matched,         // receiver to sender: the message behind an eager_sync was matched
+  fetched,         // receiver to sender: a large message was read where it lay, its memory is yours again
+};
+
+// What matching needs. First bytes of eager, eager_sync and announce.
+struct MatchHeader {
+  FrameKind kind;
+  std::uint8_t zero[3] = {};
+  std::int32_t source;    // rank of the sender in its group of the communicator
+  std::uint64_t context;  // id of the communicator, bit 0: the plane
+  std::int32_t tag;
+  std::uint32_t zero_tail = 0;
+};
+static_assert(sizeof(MatchHeader) == 24);
+
+struct EagerSyncHeader {
+  MatchHeader match;
+  std::uint64_t send_request;  // comes back in matched
+};
+static_assert(sizeof(EagerSyncHeader) == 32);
+
+struct AnnounceHeader {
+  MatchHeader match;
+  std::uint64_t send_request;
+  std::int64_t bytes;          // of the whole message
+  std::uint64_t address, key;  // where it lies in one piece, if `readable`
+  std::uint64_t readable;      // 1: the sender allows the receiver to get it
+};
+static_assert(sizeof(AnnounceHeader) == 64);
+
+struct ClearToSendHeader {
+  FrameKind kind = FrameKind::clear_to_send;
+  std::uint8_t zero[7] = {};
+  std::uint64_t send_request, receive_request;
+  std::int64_t bytes;  // how much the receiver has room for; less than announced: send no more than that
+};
+static_assert(sizeof(ClearToSendHeader) == 32);
+
+struct DataHeader {
+  FrameKind kind = FrameKind::data;
+  std::uint8_t zero[7] = {};
+  std::uint64_t receive_request;
+};
+static_assert(sizeof(DataHeader) == 16);
+
+// matched and fetched
+struct ReplyHeader {
+  FrameKind kind;
+  std::uint8_t zero[7] = {};
+  std::uint64_t send_request;
+};
+static_assert(sizeof(ReplyHeader) == 16);
+
+inline constexpr std::size_t kLargestHeader = sizeof(AnnounceHeader);
+
+}  // namespace ompi_lite::pml
