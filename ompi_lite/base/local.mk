@@ -1,2 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sources of ompi_lite/base, one a line: libompi_lite_base_la_SOURCES += ompi_lite/base/NAME.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/check.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/error.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/knob.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/log.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/progress.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/os.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/os_copy.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/copy.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/wait.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/locality.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/segment.cc

@@ -123,8 +123,10 @@ inline void cpu_pause() {
 // Fetches the line for writing.
 inline void prefetch_to_write(const void* address) { __builtin_prefetch(address, 1, 3); }
 
-// Copy kernels with wide registers; never string instructions. Null where the processor lacks them.
+// Copy kernels by register width, for 64 bytes and more; never string instructions. Null where the processor lacks the
+// registers.
 using CopyKernel = void (*)(void* to, const void* from, std::size_t bytes);
+CopyKernel copy_kernel_128();
 CopyKernel copy_kernel_256();
 CopyKernel copy_kernel_512();
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "ompi_lite/base/error.h"
@@ -22,27 +23,31 @@ struct SegmentId {
   bool operator==(const SegmentId&) const = default;
 };
 
+enum class RankState : std::int32_t { absent, here, left };
+
 // One rank's entry at the head of the segment. All zero is the state before it came.
 struct alignas(64) NodeRank {
-  std::atomic<std::int32_t> state;  // 0 not yet here, 1 here, 2 left in good order
+  std::atomic<RankState> state;
   std::int32_t pid;
-  std::uint64_t token_address;  // where `token` lies in the rank's own memory, to prove that pid means this rank
-  std::uint64_t token;
+  std::uint64_t token;            // a number of the rank's own, and
+  std::uint64_t token_address;    // where it lies in the rank's own memory: proves that pid means this rank
+  std::uint32_t quota_millicpus;  // what its control groups grant; 0: no limit
+  std::uint32_t unused[7];
   os::CpuMask cpus;
-  std::uint64_t unused[5];
+  alignas(64) std::atomic<std::uint32_t> arrivals;  // counts the words of pair_word(any, this rank) that were set
   Doorbell bell;
 };
-static_assert(sizeof(NodeRank) == 256 || sizeof(NodeRank) % 64 == 0);
+static_assert(sizeof(NodeRank) == 320);
 
 // The view of one rank on its node's segment; owned by the Process. take() and give_back() may be called by any rank and
 // thread.
 class Segment {
  public:
-  // From the descriptor that the launcher left in OMPI_LITE_NODE_FD; without it, a new segment (see path()).
+  // From the descriptor that the launcher left in OMPI_LITE_NODE_FD (closed in children from now on); without it, a new one.
   static Result<Segment> open(int local_rank, int local_size);
-  // A new segment that others reach through path(), fork or attach(). `where` empty: memory of no file system, else a folder
-  // such as /dev/shm, whose room is respected.
-  static Result<Segment> create(int local_rank, int local_size, const std::string& where = {});
+  // A new segment that others reach through path() or fork. `folder` empty: memory of no file system, else a folder such as
+  // /dev/shm, whose room is respected.
+  static Result<Segment> create(int local_rank, int local_size, const std::string& folder = {});
   // The segment whose path() another rank of this node published.
   static Result<Segment> attach_path(const std::string& path, int local_rank, int local_size);
   // A segment for which we hold a descriptor.
@@ -55,41 +60,48 @@ class Segment {
   int local_rank() const { return local_rank_; }
   int local_size() const { return local_size_; }
   const SegmentId& id() const { return id_; }
-  // How a rank of the same node, not forked from the same launcher, opens it; valid while this rank lives.
+  int fd() const { return fd_.get(); }
+  // How a rank of the same node that did not inherit the descriptor opens it; valid while this rank lives.
   std::string path() const;
   // Removes the file's name if it has one: call it when all are attached.
   void unlink();
 
-  // Zeroed memory of the node, reserved; its offset is the same for all ranks. no_mem with "have X, need Y" if there is
-  // none.
+  // Zeroed memory of the node, its space reserved, a multiple of 4096 bytes aligned alike; the offset means the same for all
+  // ranks. An Error of class no_mem says "have X, need Y".
   Result<std::uint64_t> take(std::uint64_t bytes);
-  void give_back(std::uint64_t offset, std::uint64_t bytes);
+  void give_back(std::uint64_t offset, std::uint64_t bytes);  // with the bytes it was taken with
+
   std::byte* at(std::uint64_t offset) const { return mapping_.data() + offset; }
   template <class T>
   T* at(std::uint64_t offset) const {
     return reinterpret_cast<T*>(at(offset));
   }
+  bool holds(std::uint64_t offset, std::uint64_t bytes) const {
+    return offset <= mapping_.size() && bytes <= mapping_.size() - offset;
+  }
 
   NodeRank& rank(int local_rank) const;
+  NodeRank& self() const { return rank(local_rank_); }
   Doorbell& bell(int local_rank) const { return rank(local_rank).bell; }
-  // Words of the head that btl/shm owns: table of rings and the like. Zeroed, at most kTransportBytes per pair.
+  // One word per directed pair, for the transport between them; zero at first.
   std::atomic<std::uint64_t>& pair_word(int from, int to) const;
 
-  // More ranks than cores, judged from all ranks' affinity and the quota; the same answer for all ranks once all are here.
+  // More ranks than cores, judged from the affinity and quota of all ranks; the same answer for all once all are attached.
   bool crowded() const;
-  // Waits until every local rank has attached. For those without a bootstrap fence (tests).
+  // Waits until every local rank has attached: for those without a bootstrap's fence.
   Error wait_for_all(int timeout_ms) const;
 
  private:
   struct Head;
   Segment(os::Fd fd, os::Mapping mapping, int local_rank, int local_size);
-  static Result<Segment> enter(os::Fd fd, int local_rank, int local_size);
-  Head& head() const;
-  Result<std::uint64_t> take_fresh(std::uint64_t bytes);
+  Error enter();
+  Head& head() const { return *reinterpret_cast<Head*>(mapping_.data()); }
+  Result<std::uint64_t> take_locked(std::uint64_t bytes);
 
   os::Fd fd_;
   os::Mapping mapping_;
-  std::string path_;
+  std::string file_;                      // the name that unlink() removes; empty if there is none
+  std::unique_ptr<std::uint64_t> token_;  // what NodeRank::token_address names
   SegmentId id_;
   int local_rank_ = 0;
   int local_size_ = 0;

@@ -78,7 +78,7 @@ class Waiter {
 
  private:
   struct State {
-    std::int64_t began = 0;  // ticks
+    std::int64_t began = 0;
     std::uint32_t rounds = 0;
     std::uint32_t sleeps = 0;
   };
@@ -104,7 +104,7 @@ class Waiter {
   PollSet* descriptors_;
   WaitPolicy policy_;
   std::uint32_t spin_rounds_ = 0;
-  std::int64_t yield_ns_ = 0;
+  std::int64_t spin_ns_ = 0;
   bool fence_by_kernel_ = false;
 };
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slow half of waiting: yielding and sleeping.
+#include "ompi_lite/base/wait.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "ompi_lite/base/clock.h"
+#include "ompi_lite/base/knob.h"
+
+namespace ompi_lite {
+
+constinit Knob<double> spin_time{
+    "spin_time", 1e-3, Unit::seconds,
+    "how long a waiting rank looks again and again before it sleeps, while each rank has a core"};
+constinit Knob<double> crowded_spin_time{"crowded_spin_time", 2e-4, Unit::seconds,
+                                         "the same when ranks share cores; it gives its core away between two looks"};
+
+namespace {
+
+// Rounds of plain spinning before the first system call: some tens of microseconds.
+constexpr std::uint32_t kSpinRounds = 1000;
+// Nothing is lost while a rank sleeps, but what rings no bell (a lost process, a descriptor) has to be seen now and then.
+constexpr std::int64_t kShortestSleepNs = 1'000'000;
+constexpr std::int64_t kLongestSleepNs = 20'000'000;
+
+}  // namespace
+
+void Doorbell::ring() {
+  rings.fetch_add(1, std::memory_order_release);  // partner: the load in Waiter::announce
+  os::futex_wake_all(rings);
+}
+
+Waiter::Waiter(Doorbell& bell, WaitPolicy policy, PollSet* descriptors) : bell_(&bell), descriptors_(descriptors) {
+  set_policy(policy);
+}
+
+void Waiter::set_policy(WaitPolicy policy) {
+  policy_ = policy;
+  spin_rounds_ = policy.crowded ? 0 : kSpinRounds;
+  spin_ns_ = static_cast<std::int64_t>((policy.crowded ? crowded_spin_time : spin_time).value() * 1e9);
+  fence_by_kernel_ = !policy.crowded && os::register_remote_fence();
+}
+
+bool Waiter::pause_longer(State& state) {
+  std::int64_t now = now_ns();
+  if (state.began == 0) state.began = now;
+  if (now - state.began >= spin_ns_) return false;
+  sched_yield();
+  return true;
+}
+
+void Waiter::relax() {
+  if (policy_.crowded) {
+    sched_yield();
+  } else {
+    os::cpu_pause();
+  }
+}
+
+Waiter::Sleep Waiter::announce() {
+  Sleep sleep{bell_->rings.load(std::memory_order_acquire)};  // partner: the increment in Doorbell::ring
+  bell_->sleepers.fetch_add(1, std::memory_order_seq_cst);    // partner: the load in Doorbell::ring_if_sleeping
+  if (fence_by_kernel_) os::remote_fence();
+  return sleep;
+}
+
+void Waiter::fall_asleep(Sleep sleep, State& state) {
+  std::int64_t at_most_ns = kShortestSleepNs << std::min<std::uint32_t>(state.sleeps, 8);
+  at_most_ns = std::min(at_most_ns, kLongestSleepNs);
+  // Without any fence a ring may be missed: sleep so short that nobody minds.
+  if (!policy_.crowded && !fence_by_kernel_) at_most_ns = kShortestSleepNs;
+  ++state.sleeps;
+  if (descriptors_ && descriptors_->live()) {
+    descriptors_->poll_ns(std::min(at_most_ns, kShortestSleepNs));  // the bell is not heard meanwhile
+  } else {
+    os::futex_wait(bell_->rings, sleep.seen, at_most_ns);
+  }
+}
+
+void Waiter::retract() { bell_->sleepers.fetch_sub(1, std::memory_order_relaxed); }  // late is harmless: one ring too many
+
+}  // namespace ompi_lite
