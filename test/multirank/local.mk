@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sources of the test program, one a line: test_multirank_multirank_SOURCES += test/multirank/NAME_test.cc
 test_multirank_multirank_SOURCES += test/multirank/mpi_session.cc
+test_multirank_multirank_SOURCES += test/multirank/comms_test.cc
