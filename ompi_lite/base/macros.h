@@ -31,8 +31,9 @@
     if (::ompi_lite::Error ol_error = (__VA_ARGS__)) return ol_error; \
   } while (false)
 
-// OL_EXPORT(int) function(...): a C symbol that leaves the library.
-#define OL_EXPORT(type) extern "C" __attribute__((visibility("default"))) type
+// OL_EXPORT int PMPI_Send(...): a C symbol that leaves the library. Takes no argument, so that a search for "int PMPI_Send("
+// finds the definition.
+#define OL_EXPORT extern "C" __attribute__((visibility("default")))
 
 // OL_ALIAS(Send): gives the body of PMPI_Send its weak public name MPI_Send, which tools may replace, and its private twin
 // OLMPI_Send, which nobody does. Gcc would complain where it finds out that the body never throws; clang does not know that
