@@ -102,6 +102,7 @@ MatchEntry* older(MatchEntry* a, MatchEntry* b) {
 
 }  // namespace
 
+MatchList::MatchList(int lanes) : lanes_(lanes) {}
 MatchList::~MatchList() = default;
 
 // Called with every entry that comes while the list is long; the first one finds the others not indexed yet.

@@ -31,6 +31,16 @@ class MatchList {
   bool empty() const { return all_.head == nullptr; }
   std::size_t size() const { return size_; }
 
+  // Visits all, oldest first; the visitor may remove the entry it is given.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    MatchEntry* next = nullptr;
+    for (MatchEntry* entry = all_.head; entry != nullptr; entry = next) {
+      next = entry->links[0].next;
+      visit(*entry);
+    }
+  }
+
  protected:
   struct Queue {
     MatchEntry* head = nullptr;
@@ -40,7 +50,7 @@ class MatchList {
   };
   class Index;
 
-  explicit MatchList(int lanes) : lanes_(lanes) {}
+  explicit MatchList(int lanes);
   ~MatchList();
   MatchList(const MatchList&) = delete;
   MatchList& operator=(const MatchList&) = delete;

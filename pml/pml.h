@@ -2,13 +2,22 @@
 // The point-to-point layer: matching and protocols over whatever transports there are.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
 
 #include "btl/btl.h"
+#include "ompi_lite/base/blocking.h"
 #include "ompi_lite/base/error.h"
+#include "ompi_lite/base/list.h"
+#include "ompi_lite/base/pool.h"
 #include "ompi_lite/core/buffer.h"
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/request.h"
+#include "pml/bsend.h"
 
 namespace ompi_lite::pml {
 
@@ -16,6 +25,16 @@ enum class SendMode : std::uint8_t { standard, buffered, synchronous, ready };
 
 // A message taken out of the queues by mprobe; MPI_Message handles are its address.
 struct Message;
+
+struct Context;
+struct Peer;
+struct QueuedReply;
+struct SendRequest;
+struct ReceiveRequest;
+struct MatchHeader;
+struct AnnounceHeader;
+struct ClearToSendHeader;
+enum class FrameKind : std::uint8_t;
 
 // Whom, on what: dest or source is a rank of the communicator's remote group (MPI_PROC_NULL and, for receives, MPI_ANY_SOURCE
 // and MPI_ANY_TAG allowed).
@@ -26,10 +45,25 @@ struct Envelope {
   Plane plane = Plane::point_to_point;
 };
 
+// Where the other processes can be reached. Implemented by the runtime; asked once per peer, when we first send to it.
+class AddressBook {
+ public:
+  virtual Result<std::vector<std::byte>> address(PeerId peer, const btl::Transport& transport) = 0;
+
+ protected:
+  ~AddressBook() = default;
+};
+
 // One per process. All calls need the process lock. Blocking calls turn Progress until done and may sleep (the lock is released
 // while they do).
-class Pml {
+class Pml final : public btl::Receiver {
  public:
+  // The transports in order of preference. All arguments outlive the Pml; its caller adds progress() to the pollers.
+  Pml(PeerId self, std::span<const std::unique_ptr<btl::Transport>> transports, AddressBook& addresses, Blocking& blocking);
+  ~Pml();
+  Pml(const Pml&) = delete;
+  Pml& operator=(const Pml&) = delete;
+
   Error send(SendMode mode, const Buffer& data, const Envelope& to);
   Error recv(const Buffer& data, const Envelope& from, MPI_Status* status);
   Error isend(SendMode mode, const Buffer& data, const Envelope& to, Request*& request);
@@ -41,13 +75,108 @@ class Pml {
   Error iprobe(const Envelope& from, bool& flag, MPI_Status* status);
   Error mprobe(const Envelope& from, Message*& message, MPI_Status* status);
   Error improbe(const Envelope& from, bool& flag, Message*& message, MPI_Status* status);
+  // Both set message to nullptr. The message of a probe of MPI_PROC_NULL is no_process_message().
   Error mrecv(const Buffer& data, Message*& message, MPI_Status* status);
   Error imrecv(const Buffer& data, Message*& message, Request*& request);
 
+  // Waits for a request that is active and not persistent, takes its completion and frees it.
   Error wait(Request& request, MPI_Status* status);
+
+  // Buffered sends (MPI 5.0, section 3.6); comm null: the buffer of the process. A size is not looked at for
+  // MPI_BUFFER_AUTOMATIC.
+  Error attach_bsend_buffer(Communicator* comm, void* buffer, Count bytes);
+  Error detach_bsend_buffer(Communicator* comm, void*& buffer, Count& bytes);  // waits until its messages have left
+  Error flush_bsend_buffer(Communicator* comm);
+
+  void attach(Communicator& comm);  // gives a new communicator its queues: CommunicatorHome::attach
+  Blocking& blocking() { return blocking_; }
+  bool progress();                  // sends what waited for room; true if something left
+  void drain();                     // returns when everything this process has to send has left it: for finalize
+
+  void on_frame(btl::PeerId from, std::span<const std::byte> frame) override;
+  void on_lost(btl::PeerId peer, Error why) override;
+
+ private:
+  friend struct ContextAttachment;
+  friend struct RequestTables;
+
+  // peers and contexts: pml.cc
+  Peer& peer(PeerId id);
+  Error connect(Peer& peer);
+  Result<Peer*> reachable(PeerId id);
+  Context& context(ContextId id);
+  void drop_context(Context& context);
+  bool flush(Peer& peer);
+  void mark_busy(Peer& peer);
+  template <class Header>
+  void reply(Peer& peer, const Header& header);
+
+  // send.cc
+  void prepare(SendRequest& request, SendMode mode, const Buffer& data, const Envelope& to, Peer& peer);
+  void start(SendRequest& request);
+  bool try_first_frame(SendRequest& request);  // false: no room
+  bool try_stream(SendRequest& request);       // one frame; false: no room
+  const std::byte* stage(SendRequest& request, Count bytes);
+  void finish_send(SendRequest& request, Error error);
+  Error send_slowly(SendMode mode, const Buffer& data, const Envelope& to, Peer& peer);
+  Error send_buffered(SendRequest& original);
+  BsendBuffer& bsend_buffer(Communicator* comm);
+  void on_clear_to_send(const ClearToSendHeader& header);
+  void on_reply(std::uint64_t send_request);
+
+  // recv.cc
+  void prepare(ReceiveRequest& request, const Buffer& data, const Envelope& from);
+  void start(ReceiveRequest& request);
+  void on_match(PeerId from, std::span<const std::byte> frame);
+  void deliver(ReceiveRequest& request, int source, int tag, std::span<const std::byte> payload);
+  void match_reply(Peer& to, std::uint64_t send_request);
+  void finish_receive(ReceiveRequest& request, Error error);
+  void keep_unexpected(Context& context, Peer& from, std::span<const std::byte> frame);
+  void accept(ReceiveRequest& request, Message& message);  // and frees the message
+  Error lost_source(Communicator& comm, int source);
+
+  // rendezvous.cc
+  void begin_large(ReceiveRequest& request, Peer& from, int source, int tag, std::uint64_t send_request, Count bytes,
+                   const btl::RemoteRegion* readable);
+  bool fetch(ReceiveRequest& request, const btl::RemoteRegion& region);
+  void on_fetched(ReceiveRequest& request, Error result);
+  void ask_for_frames(ReceiveRequest& request);
+  void on_data(std::span<const std::byte> frame);
+
+  // probe.cc
+  Message* find_unexpected(const Envelope& from);
+  Message* look_for(const Envelope& from);
+  Result<Message*> wait_for(const Envelope& from);
+  void take_out(const Envelope& from, Message& message);
+  void begin_matched(ReceiveRequest& request, Message& message);
+
+  const PeerId self_;
+  const std::span<const std::unique_ptr<btl::Transport>> transports_;
+  AddressBook& addresses_;
+  Blocking& blocking_;
+
+  std::vector<std::unique_ptr<Peer>> peers_;  // by PeerId, as far as we have talked
+  List<Peer> busy_;
+  std::unordered_map<ContextId, std::unique_ptr<Context>> contexts_;
+  Context* last_context_ = nullptr;           // where the last frame went: most go to the same
+  bool any_lost_ = false;
+  std::atomic<std::uint64_t> arrivals_{0};    // rises with each unexpected message and lost peer: what probes wait for
+  std::atomic<std::uint64_t> bsends_left_{0}; // rises with each buffered message that has left
+
+  std::vector<std::byte> staging_;            // packed bytes of the send staged_for_, from position staged_at_
+  const SendRequest* staged_for_ = nullptr;
+  Count staged_at_ = 0, staged_bytes_ = 0;
+
+  BsendBuffer bsend_;
+  Pool<SendRequest> sends_;
+  Pool<ReceiveRequest> receives_;
+  Pool<QueuedReply> replies_;
 };
 
 // The Pml that serves a communicator.
 Pml& of(Communicator& comm);
+
+// What mprobe of MPI_PROC_NULL gives: MPI_MESSAGE_NO_PROC. One per address space.
+Message& no_process_message();
 
 }  // namespace ompi_lite::pml

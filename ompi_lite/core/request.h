@@ -45,6 +45,24 @@ struct Request : Object {
 
 inline void destroy(Request* request) { request->ops->destroy(*request); }
 
+// Takes the completion of a request that is done: gives the status if wanted (all of it but MPI_ERROR), makes a persistent
+// request inactive, frees any other and sets the pointer to null. Gives the operation's error.
+inline Error take_completion(Request*& request, MPI_Status* status) {
+  const Error error = request->ops->finish(*request);
+  if (status != nullptr) {
+    const int untouched = status->MPI_ERROR;
+    *status = request->status;
+    status->MPI_ERROR = untouched;
+  }
+  if (request->persistent) {
+    request->active = false;
+  } else {
+    release(request);
+    request = nullptr;
+  }
+  return error;
+}
+
 // The application's array of request handles seen as objects: nullptr for MPI_REQUEST_NULL. User handles are addresses.
 class RequestSpan {
  public:

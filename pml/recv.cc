@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The receiving side: posting, matching, delivery; and what to do with a message that nobody asked for yet.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "ompi_lite/base/copy.h"
+#include "ompi_lite/base/macros.h"
+#include "ompi_lite/core/datatype.h"
+#include "pml/context.h"
+#include "pml/holding.h"
+#include "pml/peer.h"
+
+namespace ompi_lite::pml {
+
+// ---- blocking and nonblocking calls ----
+
+Error Pml::recv(const Buffer& data, const Envelope& from, MPI_Status* status) {
+  if (from.peer == MPI_PROC_NULL) {
+    if (status != nullptr) set_status_proc_null(*status);
+    return {};
+  }
+  ReceiveRequest request(*this);
+  prepare(request, data, from);
+  start(request);
+  blocking_.until([&request] { return request.done(); });
+  if (status != nullptr) {
+    const int untouched = status->MPI_ERROR;
+    *status = request.status;
+    status->MPI_ERROR = untouched;
+  }
+  return request.error ? RequestTables::receive.finish(request) : Error();
+}
+
+Error Pml::irecv(const Buffer& data, const Envelope& from, Request*& request) {
+  OL_TRY(recv_init(data, from, request));
+  request->persistent = false;
+  start(static_cast<ReceiveRequest&>(*request));
+  return {};
+}
+
+Error Pml::recv_init(const Buffer& data, const Envelope& from, Request*& request) {
+  ReceiveRequest* made = receives_.take(*this);
+  prepare(*made, data, from);
+  made->persistent = true;
+  made->active = false;
+  hold_objects(*made, from.comm, data);
+  request = made;
+  return {};
+}
+
+void Pml::prepare(ReceiveRequest& request, const Buffer& data, const Envelope& from) {
+  request.ops = &RequestTables::receive;
+  request.comm = &from.comm;
+  request.blocking = &blocking_;
+  request.context = &context_of(from.comm);
+  request.plane = from.plane;
+  request.source = from.peer;
+  request.tag = from.tag;
+  request.data = data;
+  request.room = pack_size(data);
+  request.start = request.room > 0 ? contiguous_start(data) : nullptr;
+}
+
+void Pml::start(ReceiveRequest& request) {
+  request.complete.store(false, std::memory_order_relaxed);  // nobody waits for it yet
+  request.active = true;
+  request.error = {};
+  if (request.room > 0 && request.start == nullptr) request.cursor.emplace(request.data);
+  if (request.source == MPI_PROC_NULL) {
+    set_status_proc_null(request.status);
+    return finish_receive(request, {});
+  }
+  Queues& queues = request.context->queues(request.plane);
+  if (!queues.unexpected.empty()) {
+    if (MatchEntry* found = queues.unexpected.find(request.source, request.tag)) {
+      queues.unexpected.remove(*found);
+      return accept(request, static_cast<Message&>(*found));
+    }
+  }
+  if (any_lost_) [[unlikely]] {
+    if (Error error = lost_source(*request.comm, request.source)) return finish_receive(request, error);
+  }
+  request.posted = true;
+  queues.posted.add(request);
+}
+
+// An error if a message from there can never come, or (any source) might not.
+Error Pml::lost_source(Communicator& comm, int source) {
+  const auto check = [this](PeerId id) {
+    const auto index = static_cast<std::size_t>(id);
+    return index < peers_.size() && peers_[index] && peers_[index]->lost ? peers_[index]->why_lost : Error();
+  };
+  if (source != MPI_ANY_SOURCE) return check(comm.peer(source));
+  for (int rank = 0; rank < comm.remote_size(); ++rank)
+    if (Error error = check(comm.peer(rank))) return error;
+  return {};
+}
+
+// ---- matching ----
+
+void Pml::on_match(PeerId from, std::span<const std::byte> frame) {
+  const auto& header = *reinterpret_cast<const MatchHeader*>(frame.data());
+  Context& found = context(header.context & ~std::uint64_t{1});
+  MatchEntry* entry = found.queues(static_cast<Plane>(header.context & 1)).posted.take(header.source, header.tag);
+  if (entry == nullptr) return keep_unexpected(found, peer(from), frame);
+
+  auto& request = static_cast<ReceiveRequest&>(*entry);
+  request.posted = false;
+  if (header.kind == FrameKind::eager) [[likely]]
+    return deliver(request, header.source, header.tag, frame.subspan(sizeof(MatchHeader)));
+  if (header.kind == FrameKind::eager_sync) {
+    const std::uint64_t send_request = reinterpret_cast<const EagerSyncHeader*>(frame.data())->send_request;
+    deliver(request, header.source, header.tag, frame.subspan(sizeof(EagerSyncHeader)));
+    return match_reply(peer(from), send_request);
+  }
+  const auto& announce = *reinterpret_cast<const AnnounceHeader*>(frame.data());
+  const btl::RemoteRegion region{announce.address, static_cast<std::uint64_t>(announce.bytes), announce.key};
+  begin_large(request, peer(from), header.source, header.tag, announce.send_request, announce.bytes,
+              announce.readable != 0 ? &region : nullptr);
+}
+
+void Pml::deliver(ReceiveRequest& request, int source, int tag, std::span<const std::byte> payload) {
+  const std::size_t bytes = std::min(payload.size(), static_cast<std::size_t>(request.room));
+  if (bytes > 0) {
+    if (request.start != nullptr)
+      copy_bytes(request.start, payload.data(), bytes);
+    else
+      request.cursor->unpack(payload.data(), bytes);
+  }
+  request.announced = static_cast<Count>(payload.size());
+  set_status(request.status, source, tag, static_cast<Count>(bytes));
+  finish_receive(request, {});
+}
+
+void Pml::match_reply(Peer& to, std::uint64_t send_request) {
+  reply(to, ReplyHeader{FrameKind::matched, {}, send_request});
+}
+
+void Pml::finish_receive(ReceiveRequest& request, Error error) {
+  if (request.receiving) {
+    request.receiving = false;
+    request.peer->receiving.remove(request);
+  }
+  if (!error && request.announced > request.room) [[unlikely]]
+    error = Error(ErrorClass::truncate, "the message is longer than the receive buffer");
+  request.error = error;
+  const bool released = request.released;
+  request.complete.store(true, std::memory_order_release);  // pairs with Request::done
+  if (released) release(static_cast<Request*>(&request));
+}
+
+// ---- messages that came before their receives ----
+
+Message* new_message(std::size_t payload_bytes) {
+  void* memory = std::malloc(sizeof(Message) + payload_bytes);
+  return memory != nullptr ? new (memory) Message : nullptr;
+}
+
+void free_message(Message& message) {
+  message.~Message();
+  std::free(&message);
+}
+
+void Pml::keep_unexpected(Context& context, Peer& from, std::span<const std::byte> frame) {
+  const auto& header = *reinterpret_cast<const MatchHeader*>(frame.data());
+  std::size_t header_bytes = sizeof(MatchHeader);
+  if (header.kind == FrameKind::eager_sync) header_bytes = sizeof(EagerSyncHeader);
+  if (header.kind == FrameKind::announce) header_bytes = sizeof(AnnounceHeader);
+  const std::span<const std::byte> payload = frame.subspan(header_bytes);
+
+  Message* message = new_message(payload.size());
+  OL_CHECK(message != nullptr, payload.size());
+  message->pml = this;
+  message->peer = &from;
+  message->frame_kind = header.kind;
+  message->source = header.source;
+  message->tag = header.tag;
+  message->bytes = static_cast<Count>(payload.size());
+  if (header.kind == FrameKind::eager_sync) {
+    message->send_request = reinterpret_cast<const EagerSyncHeader*>(frame.data())->send_request;
+  } else if (header.kind == FrameKind::announce) {
+    const auto& announce = *reinterpret_cast<const AnnounceHeader*>(frame.data());
+    message->bytes = announce.bytes;
+    message->send_request = announce.send_request;
+    message->address = announce.address;
+    message->key = announce.key;
+    message->readable = announce.readable != 0;
+  }
+  if (!payload.empty()) copy_bytes(message->payload(), payload.data(), payload.size());
+  context.queues(static_cast<Plane>(header.context & 1)).unexpected.add(*message);
+  arrivals_.store(arrivals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // pairs with Pml::wait_for
+}
+
+void Pml::accept(ReceiveRequest& request, Message& message) {
+  Peer& from = *message.peer;
+  switch (message.frame_kind) {
+    case FrameKind::announce: {
+      const btl::RemoteRegion region{message.address, static_cast<std::uint64_t>(message.bytes), message.key};
+      begin_large(request, from, message.source, message.tag, message.send_request, message.bytes,
+                  message.readable ? &region : nullptr);
+      break;
+    }
+    case FrameKind::eager_sync:
+      match_reply(from, message.send_request);
+      [[fallthrough]];
+    default:
+      deliver(request, message.source, message.tag, {message.payload(), static_cast<std::size_t>(message.bytes)});
+  }
+  free_message(message);
+}
+
+// ---- the table of operations ----
+
+const RequestOps RequestTables::receive = {
+    .start =
+        [](Request& request) {
+          auto& receive = static_cast<ReceiveRequest&>(request);
+          receive.pml->start(receive);
+          return Error();
+        },
+    .cancel =
+        [](Request& request) {
+          auto& receive = static_cast<ReceiveRequest&>(request);
+          if (!receive.posted) return Error();  // matched or complete: too late
+          receive.context->queues(receive.plane).posted.remove(receive);
+          receive.posted = false;
+          receive.announced = 0;
+          set_status_empty(receive.status);
+          set_status_cancelled(receive.status, true);
+          receive.pml->finish_receive(receive, {});
+          return Error();
+        },
+    .finish =
+        [](Request& request) {
+          auto& receive = static_cast<ReceiveRequest&>(request);
+          if (request.error.error_class() != ErrorClass::truncate) return request.error;
+          return make_error(ErrorClass::truncate,
+                            "the message from rank %d with tag %d has %lld bytes, the receive buffer has room for %lld",
+                            request.status.MPI_SOURCE, request.status.MPI_TAG, static_cast<long long>(receive.announced),
+                            static_cast<long long>(receive.room));
+        },
+    .destroy =
+        [](Request& request) {
+          auto& receive = static_cast<ReceiveRequest&>(request);
+          Pml& pml = *receive.pml;
+          release_objects(receive);
+          pml.receives_.give_back(&receive);
+        },
+};
+
+}  // namespace ompi_lite::pml

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Large messages, as the receiver drives them: fetched from where they lie, or asked for and sent in pieces.
+#include <algorithm>
+
+#include "ompi_lite/base/copy.h"
+#include "ompi_lite/base/macros.h"
+#include "pml/peer.h"
+
+namespace ompi_lite::pml {
+
+void Pml::begin_large(ReceiveRequest& request, Peer& from, int source, int tag, std::uint64_t send_request, Count bytes,
+                      const btl::RemoteRegion* readable) {
+  request.peer = &from;
+  request.send_request = send_request;
+  request.announced = bytes;
+  request.expected = std::min(bytes, request.room);
+  request.received = 0;
+  set_status(request.status, source, tag, request.expected);
+  if (request.expected == 0) {
+    reply(from, ReplyHeader{FrameKind::fetched, {}, send_request});
+    return finish_receive(request, {});
+  }
+  request.receiving = true;
+  from.receiving.push_back(request);
+  if (readable != nullptr && request.start != nullptr && bytes >= from.get_from && fetch(request, *readable)) return;
+  ask_for_frames(request);
+}
+
+// False if the transport cannot, or may not; nothing has happened then. After true the request may be gone.
+bool Pml::fetch(ReceiveRequest& request, const btl::RemoteRegion& region) {
+  Peer& from = *request.peer;
+  if (!from.endpoint && connect(from)) return false;
+  if (!from.can_get) return false;
+  request.fetch.request = &request;
+  request.fetch.done = [](btl::Completion& completion, Error result) {
+    ReceiveRequest& done = *static_cast<ReceiveRequest::Fetch&>(completion).request;
+    done.pml->on_fetched(done, result);
+  };
+  const auto bytes = static_cast<std::size_t>(request.expected);
+  const Error error = from.endpoint->get({region.address, bytes, region.key}, {request.start, bytes}, request.fetch);
+  if (!error) return true;
+  if (error.error_class() == ErrorClass::unsupported_operation) from.can_get = false;
+  OL_LOG(debug, "peer %d: no single copy: %s", from.id, error.sentence());
+  return false;
+}
+
+void Pml::on_fetched(ReceiveRequest& request, Error result) {
+  Peer& from = *request.peer;
+  if (result && !from.lost) {
+    OL_LOG(debug, "peer %d: reading its memory failed, asking for frames: %s", from.id, result.sentence());
+    return ask_for_frames(request);
+  }
+  if (!result) reply(from, ReplyHeader{FrameKind::fetched, {}, request.send_request});
+  finish_receive(request, result);
+}
+
+void Pml::ask_for_frames(ReceiveRequest& request) {
+  ClearToSendHeader header;
+  header.send_request = request.send_request;
+  header.receive_request = reinterpret_cast<std::uint64_t>(&request);
+  header.bytes = request.expected;
+  reply(*request.peer, header);
+}
+
+void Pml::on_data(std::span<const std::byte> frame) {
+  auto& request = *reinterpret_cast<ReceiveRequest*>(reinterpret_cast<const DataHeader*>(frame.data())->receive_request);
+  const std::span<const std::byte> payload = frame.subspan(sizeof(DataHeader));
+  OL_CHECK(static_cast<Count>(payload.size()) <= request.expected - request.received, payload.size(), request.expected,
+           request.received);
+  if (request.start != nullptr)
+    copy_bytes(request.start + request.received, payload.data(), payload.size());
+  else
+    request.cursor->unpack(payload.data(), payload.size());
+  request.received += static_cast<Count>(payload.size());
+  if (request.received == request.expected) finish_receive(request, {});
+}
+
+}  // namespace ompi_lite::pml
