@@ -1,8 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The programs in bin. Each links floor 0 and meets the ranks only through PMIx and the environment.
+# The programs in bin. They include floor 0 alone and meet the ranks only through PMIx and the environment.
+noinst_LTLIBRARIES += liblauncher.la
+liblauncher_la_SOURCES = \
+  launcher/environment.cc \
+  launcher/hosts.cc \
+  launcher/io_forward.cc \
+  launcher/job.cc \
+  launcher/name_service.cc \
+  launcher/options.cc \
+  launcher/placement.cc \
+  launcher/pmix_server.cc \
+  launcher/program.cc \
+  launcher/signals.cc \
+  launcher/spawn.cc \
+  launcher/stacks.cc \
+  launcher/verdict.cc \
+  launcher/watcher.cc
+liblauncher_la_LIBADD = libompi_lite_base.la $(PMIX_LIBS) $(HWLOC_LIBS)
+
 bin_PROGRAMS += mpirun mpicc ompi_lite_info
 mpirun_SOURCES = launcher/mpirun.cc
-mpirun_LDADD = libompi_lite_base.la $(PMIX_LIBS) $(HWLOC_LIBS)
+mpirun_LDADD = liblauncher.la
 mpicc_SOURCES = launcher/wrapper.cc
 mpicc_LDADD = libompi_lite_base.la
 ompi_lite_info_SOURCES = launcher/info.cc

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mpirun: reads the command line, decides where everything goes, starts the job.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "launcher/environment.h"
+#include "launcher/hosts.h"
+#include "launcher/job.h"
+#include "launcher/options.h"
+#include "launcher/placement.h"
+#include "launcher/pmix_server.h"
+#include "launcher/signals.h"
+#include "launcher/watcher.h"
+#include "ompi_lite/config.h"
+
+namespace ompi_lite::launcher {
+namespace {
+
+void print(int fd, const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t written = write(fd, text.data() + at, text.size() - at);
+    if (written <= 0 && errno != EINTR) return;
+    if (written > 0) at += static_cast<std::size_t>(written);
+  }
+}
+
+int give_up(const Failure& failure) {
+  print(STDERR_FILENO, "mpirun: " + failure.text + "\n");
+  return static_cast<int>(failure.code);
+}
+
+// A caller may have closed 0, 1 or 2; what we open must not land there.
+void fill_standard_descriptors() {
+  int fd = 0;
+  do {
+    fd = open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= 2);
+  if (fd > 2) close(fd);
+}
+
+MaybeFailure collect_hosts(const Options& options, std::vector<Host>& hosts) {
+  for (const std::string& word : options.hosts) {
+    if (MaybeFailure failure = parse_host_word(word, hosts)) return failure;
+  }
+  std::vector<Host> file_hosts;
+  if (!options.host_file.empty()) {
+    if (MaybeFailure failure = read_host_file(options.host_file, file_hosts)) return failure;
+  }
+  if (hosts.empty()) hosts = file_hosts;
+  for (const Host& host : hosts) {
+    if (!is_this_machine(host.name)) {
+      return Failure{"host " + host.name + " is not this machine (" + own_host_name() +
+                         "), and ranks on other hosts are not supported yet",
+                     ExitCode::failure};
+    }
+  }
+  return std::nullopt;
+}
+
+MaybeFailure check_folder(const std::string& folder) {
+  struct stat status;
+  if (folder.empty()) return std::nullopt;
+  if (stat(folder.c_str(), &status) != 0) return Failure{"working folder " + folder + ": " + std::strerror(errno), ExitCode::failure};
+  if (!S_ISDIR(status.st_mode)) return Failure{"working folder " + folder + " is not a folder", ExitCode::failure};
+  return std::nullopt;
+}
+
+// Programs and environments, one an app. Nothing has been started yet, so whatever is wrong is said once.
+MaybeFailure prepare_apps(JobPlan& plan, const Environment& inherited) {
+  for (App& app : plan.options.apps) {
+    if (MaybeFailure failure = check_folder(app.working_folder)) return failure;
+    std::vector<std::string> missing;
+    Environment environment = plan_environment(inherited, plan.options.all_apps_env, app.env, missing);
+    for (const std::string& name : missing) {
+      plan.options.notices.push_back("variable " + name + " is not set and cannot be handed to the ranks");
+    }
+    for (const Knob& knob : plan.options.knobs) environment.set(knob_variable(knob.name), knob.value);
+    if (app.working_folder.starts_with('/')) environment.set("PWD", app.working_folder);
+    const char* path = environment.get("PATH");
+    if (path == nullptr) path = inherited.get("PATH");
+    Program program;
+    if (MaybeFailure failure = find_program(app.argv, app.working_folder, path == nullptr ? "/usr/bin:/bin" : path, program)) {
+      return failure;
+    }
+    plan.programs.push_back(std::move(program));
+    plan.environments.push_back(std::move(environment));
+  }
+  return std::nullopt;
+}
+
+MaybeFailure decide_ranks(JobPlan& plan, const std::vector<Host>& hosts, int cores) {
+  for (std::size_t app = 0; app < plan.options.apps.size(); ++app) {
+    int ranks = plan.options.apps[app].ranks;
+    if (ranks == 0 && plan.options.apps.size() > 1) ranks = 1;
+    if (ranks == 0 && plan.options.ranks_per_host > 0) ranks = plan.options.ranks_per_host;
+    if (ranks == 0) ranks = hosts.empty() ? cores : total_slots(hosts);
+    plan.app_of_rank.insert(plan.app_of_rank.end(), static_cast<std::size_t>(ranks), static_cast<int>(app));
+  }
+  const auto size = static_cast<int>(plan.app_of_rank.size());
+  int most = 0;
+  for (const Host& host : hosts) most += host.max_slots;
+  if (most > 0 && size > most) {
+    return Failure{"the host file allows at most " + std::to_string(most) + " ranks (max_slots), but " + std::to_string(size) +
+                       " are asked for",
+                   ExitCode::failure};
+  }
+  if (plan.options.ranks_per_host > 0 && size > plan.options.ranks_per_host) {
+    plan.options.notices.push_back("-ppn " + std::to_string(plan.options.ranks_per_host) +
+                                   ": there is one host, so all " + std::to_string(size) + " ranks go there");
+  }
+  const StdinTarget& target = plan.options.stdin_target;
+  if (!target.all && target.rank >= size) {
+    return usage_error("option --stdin: rank " + std::to_string(target.rank) + " is not in a job of " + std::to_string(size));
+  }
+  // Programs spawn when the universe is larger than they are, so there is always room for as many again.
+  plan.universe_size = std::max({cores, hosts.empty() ? 0 : total_slots(hosts), 2 * size});
+  return std::nullopt;
+}
+
+std::string binding_text(const Placement& placement, std::size_t rank) {
+  const std::vector<int>& cpus = placement.cpus_of_rank[rank];
+  return cpus.empty() ? "not bound" : "bound to CPU " + cpu_list_text(cpus);
+}
+
+void report(const JobPlan& plan) {
+  const Options& options = plan.options;
+  if (!options.quiet) {
+    for (const std::string& notice : options.notices) print(STDERR_FILENO, "mpirun: note: " + notice + "\n");
+  }
+  for (std::size_t rank = 0; rank < plan.app_of_rank.size(); ++rank) {
+    const std::string begin = "rank " + std::to_string(rank) + " on " + plan.host_name + ": ";
+    const std::string binding = binding_text(plan.placement, rank);
+    if (options.report_bindings) print(STDERR_FILENO, "mpirun: " + begin + binding + "\n");
+    if (options.display_map) {
+      const std::string& name = options.apps[static_cast<std::size_t>(plan.app_of_rank[rank])].argv[0];
+      print(STDOUT_FILENO, "map: " + begin + name + ", " + binding + "\n");
+    }
+  }
+}
+
+void place(JobPlan& plan, const Machine& machine, const Environment& inherited) {
+  const auto size = static_cast<int>(plan.app_of_rank.size());
+  BindTo bind_to = plan.options.bind_to;
+  if (bind_to == BindTo::automatic) {
+    const char* threads = inherited.get("OMP_NUM_THREADS");
+    bind_to = decide_binding(machine, size, threads != nullptr && std::strcmp(threads, "1") != 0);
+  }
+  plan.placement = place_ranks(machine.cpus(), size, bind_to, plan.options.map_by);
+}
+
+std::string command_text(const App& app) {
+  std::string text;
+  for (const std::string& word : app.argv) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+MaybeFailure limit_from_environment(Options& options) {
+  const char* limit = std::getenv("MPIEXEC_TIMEOUT");
+  if (limit == nullptr || *limit == '\0' || options.timeout_seconds > 0) return std::nullopt;
+  return parse_seconds("MPIEXEC_TIMEOUT", limit, options.timeout_seconds);
+}
+
+int run(std::vector<std::string> words, char* const* environ_entries) {
+  fill_standard_descriptors();
+  if (words.empty()) {
+    print(STDERR_FILENO, help_text());
+    return static_cast<int>(ExitCode::usage);
+  }
+  Parsed parsed;
+  if (const MaybeFailure failure = parse_command_line(words, parsed)) return give_up(*failure);
+  if (parsed.request == Request::version) {
+    print(STDOUT_FILENO, "mpirun (" PACKAGE_NAME ") " PACKAGE_VERSION "\n");
+    return 0;
+  }
+  if (parsed.request == Request::help) {
+    print(STDOUT_FILENO, help_text());
+    return 0;
+  }
+  JobPlan plan;
+  plan.options = std::move(parsed.options);
+  plan.host_name = own_host_name();
+  if (const MaybeFailure failure = limit_from_environment(plan.options)) return give_up(*failure);
+  std::vector<Host> hosts;
+  if (const MaybeFailure failure = collect_hosts(plan.options, hosts)) return give_up(*failure);
+  const Environment inherited = Environment::without_outer_job(environ_entries);
+  if (const MaybeFailure failure = prepare_apps(plan, inherited)) return give_up(*failure);
+
+  plan.signal_fd = take_over_signals();
+  static Watcher watcher;
+  watcher.start();
+  static Machine machine;
+  if (const MaybeFailure failure = machine.discover()) return give_up(*failure);
+  if (const MaybeFailure failure = decide_ranks(plan, hosts, count_cores(machine.cpus()))) return give_up(*failure);
+  place(plan, machine, inherited);
+  report(plan);
+  if (plan.options.dry_run) return 0;
+
+  JobDescription description;
+  description.host_name = plan.host_name;
+  description.universe_size = plan.universe_size;
+  description.app_of_rank = plan.app_of_rank;
+  description.cpus_of_rank = plan.placement.cpus_of_rank;
+  for (const App& app : plan.options.apps) description.commands.push_back(command_text(app));
+  static PmixServer server;
+  if (const MaybeFailure failure = server.start(description, machine.topology())) return give_up(*failure);
+  Job job(std::move(plan), server, watcher);
+  const int code = job.run();
+  watcher.dismiss();
+  return code;
+}
+
+}  // namespace
+}  // namespace ompi_lite::launcher
+
+int main(int argc, char** argv) {
+  const int code = ompi_lite::launcher::run({argv + 1, argv + argc}, environ);
+  // Everything is flushed and PMIx keeps no files, so its long good-bye and the destructors are not waited for.
+  _exit(code);
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of options, its reader and the search for the nearest known name.
+#include "launcher/options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+namespace ompi_lite::launcher {
+namespace {
+
+// Up to two values of an option, as they were typed.
+using Values = std::span<const std::string>;
+
+// The state of one reading: the job and the app whose part of the line is being read.
+struct Reader {
+  Options& options;
+  App& app;
+  std::string_view spelled;  // the option as it was typed, with its dashes
+};
+
+using Handler = MaybeFailure (*)(Reader&, Values);
+
+struct OptionRow {
+  std::string_view names;   // without dashes, the first is the one that help shows: "n np c"
+  int values;               // words that belong to it
+  std::string_view meaning; // placeholder of the values for help
+  std::string_view help;    // empty: accepted, not shown
+  Handler handle;
+};
+
+std::string quoted(std::string_view word) { return "\"" + std::string(word) + "\""; }
+
+Failure bad_value(const Reader& reader, std::string_view value, std::string_view wanted) {
+  return usage_error("option " + std::string(reader.spelled) + ": " + quoted(value) + " is not " + std::string(wanted));
+}
+
+MaybeFailure read_int(const Reader& reader, const std::string& text, int least, int& out) {
+  int value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size()) return bad_value(reader, text, "a whole number");
+  if (value < least) return bad_value(reader, text, "a number of at least " + std::to_string(least));
+  out = value;
+  return std::nullopt;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    const std::string_view part = text.substr(0, at);
+    if (!part.empty()) parts.emplace_back(part);
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+// "core:overload-allowed" and "socket:PE=2" carry qualifiers that decide nothing here; the word before the colon does.
+std::string before_colon(const std::string& text) { return text.substr(0, text.find(':')); }
+
+MaybeFailure ignore(Reader&, Values) { return std::nullopt; }
+
+MaybeFailure ignore_with_notice(Reader& reader, Values values) {
+  std::string option(reader.spelled);
+  for (const std::string& value : values) option += " " + value;
+  reader.options.notices.push_back(option + " has no meaning here and is ignored");
+  return std::nullopt;
+}
+
+MaybeFailure set_ranks(Reader& reader, Values values) { return read_int(reader, values[0], 1, reader.app.ranks); }
+
+MaybeFailure set_ranks_per_host(Reader& reader, Values values) {
+  return read_int(reader, values[0], 1, reader.options.ranks_per_host);
+}
+
+MaybeFailure add_hosts(Reader& reader, Values values) {
+  const std::vector<std::string> hosts = split(values[0], ',');
+  if (hosts.empty()) return bad_value(reader, values[0], "a list of hosts");
+  reader.options.hosts.insert(reader.options.hosts.end(), hosts.begin(), hosts.end());
+  return std::nullopt;
+}
+
+MaybeFailure set_host_file(Reader& reader, Values values) {
+  if (!reader.options.host_file.empty() && reader.options.host_file != values[0]) {
+    return usage_error("option " + std::string(reader.spelled) + ": a host file was given already (" +
+                       reader.options.host_file + ")");
+  }
+  reader.options.host_file = values[0];
+  return std::nullopt;
+}
+
+MaybeFailure check_variable_name(const Reader& reader, std::string_view name) {
+  if (name.empty() || name.find('=') != std::string_view::npos) return bad_value(reader, name, "the name of a variable");
+  return std::nullopt;
+}
+
+MaybeFailure export_variable(Reader& reader, Values values) {
+  const std::size_t equals = values[0].find('=');
+  EnvChange change{values[0].substr(0, equals), std::nullopt};
+  if (MaybeFailure failure = check_variable_name(reader, change.name)) return failure;
+  if (equals != std::string::npos) change.value = values[0].substr(equals + 1);
+  reader.app.env.changes.push_back(std::move(change));
+  return std::nullopt;
+}
+
+template <EnvPlan& (*plan)(Reader&)>
+MaybeFailure set_variable(Reader& reader, Values values) {
+  if (MaybeFailure failure = check_variable_name(reader, values[0])) return failure;
+  plan(reader).changes.push_back(EnvChange{values[0], values[1]});
+  return std::nullopt;
+}
+
+template <EnvPlan& (*plan)(Reader&)>
+MaybeFailure list_variables(Reader& reader, Values values) {
+  plan(reader).base = EnvBase::listed;
+  for (std::string& name : split(values[0], ',')) plan(reader).listed.push_back(std::move(name));
+  return std::nullopt;
+}
+
+template <EnvPlan& (*plan)(Reader&), EnvBase base>
+MaybeFailure set_env_base(Reader& reader, Values) {
+  plan(reader).base = base;
+  return std::nullopt;
+}
+
+EnvPlan& of_app(Reader& reader) { return reader.app.env; }
+EnvPlan& of_all(Reader& reader) { return reader.options.all_apps_env; }
+
+MaybeFailure set_binding(Reader& reader, Values values) {
+  const std::string word = before_colon(values[0]);
+  BindTo& bind_to = reader.options.bind_to;
+  if (word == "none") bind_to = BindTo::none;
+  else if (word == "core") bind_to = BindTo::core;
+  else if (word == "socket" || word == "package") bind_to = BindTo::socket;
+  else if (word == "numa") bind_to = BindTo::numa;
+  else if (word == "hwthread" || word == "cpu") bind_to = BindTo::hwthread;
+  else return bad_value(reader, values[0], "one of none, core, socket, numa, hwthread");
+  return std::nullopt;
+}
+
+MaybeFailure set_mapping(Reader& reader, Values values) {
+  std::string word = before_colon(values[0]);
+  if (word.empty()) return std::nullopt;  // ":OVERSUBSCRIBE" alone: more ranks than cores just run
+  if (word == "ppr") return std::nullopt;
+  MapBy& map_by = reader.options.map_by;
+  if (word == "core" || word == "slot" || word == "node" || word == "seq") map_by = MapBy::core;
+  else if (word == "socket" || word == "package") map_by = MapBy::socket;
+  else if (word == "numa") map_by = MapBy::numa;
+  else if (word == "hwthread") map_by = MapBy::hwthread;
+  else return bad_value(reader, values[0], "one of slot, core, node, socket, numa, hwthread");
+  return std::nullopt;
+}
+
+MaybeFailure set_ranking(Reader& reader, Values values) {
+  const std::string word = before_colon(values[0]);
+  for (const std::string_view known : {"slot", "core", "node", "socket", "package", "numa", "hwthread", "fill", "span"}) {
+    if (word == known) return std::nullopt;
+  }
+  return bad_value(reader, values[0], "one of slot, core, node, socket, numa, hwthread");
+}
+
+MaybeFailure set_folder(Reader& reader, Values values) {
+  if (values[0].empty()) return bad_value(reader, values[0], "a folder");
+  reader.app.working_folder = values[0];
+  return std::nullopt;
+}
+
+MaybeFailure set_stdin(Reader& reader, Values values) {
+  StdinTarget& target = reader.options.stdin_target;
+  if (values[0] == "all") {
+    target = StdinTarget{true, 0};
+  } else if (values[0] == "none") {
+    target = StdinTarget{false, -1};
+  } else {
+    int rank = 0;
+    if (read_int(reader, values[0], 0, rank)) return bad_value(reader, values[0], "all, none or a rank");
+    target = StdinTarget{false, rank};
+  }
+  return std::nullopt;
+}
+
+MaybeFailure set_timeout(Reader& reader, Values values) {
+  return parse_seconds("option " + std::string(reader.spelled), values[0], reader.options.timeout_seconds);
+}
+
+MaybeFailure set_knob(Reader& reader, Values values) {
+  const std::size_t equals = values[0].find('=');
+  if (equals == std::string::npos || equals == 0) return bad_value(reader, values[0], "of the form name=value");
+  reader.options.knobs.push_back(Knob{values[0].substr(0, equals), values[0].substr(equals + 1)});
+  return std::nullopt;
+}
+
+MaybeFailure set_output_name(Reader& reader, Values values) {
+  reader.options.output_name = values[0];
+  return std::nullopt;
+}
+
+template <bool Options::*flag>
+MaybeFailure set_flag(Reader& reader, Values) {
+  reader.options.*flag = true;
+  return std::nullopt;
+}
+
+constexpr auto option_table = std::to_array<OptionRow>({
+    {"n np c", 1, "N", "start N ranks of the program that follows (default: one a slot, else one a core)", set_ranks},
+    {"host H hosts", 1, "A[:S],B[:S]", "hosts, each with its number of slots", add_hosts},
+    {"hostfile f machinefile machine", 1, "FILE", "hosts from a file: \"name slots=2\" or \"name:2\", # comments", set_host_file},
+    {"ppn perhost N npernode", 1, "N", "ranks on each host", set_ranks_per_host},
+    {"map-by", 1, "WHAT", "spread ranks by slot, core, socket, numa or hwthread", set_mapping},
+    {"rank-by", 1, "WHAT", "accepted: ranks are numbered as they are mapped", set_ranking},
+    {"bind-to", 1, "WHAT", "pin ranks to none, core, socket, numa or hwthread", set_binding},
+    {"report-bindings", 0, "", "say on stderr where each rank is pinned", set_flag<&Options::report_bindings>},
+    {"display-map display-allocation", 0, "", "print which rank goes where, then run", set_flag<&Options::display_map>},
+    {"do-not-launch dry-run", 0, "", "with --display-map: print and do not run", set_flag<&Options::dry_run>},
+    {"oversubscribe nooversubscribe", 0, "", "accepted: more ranks than cores just run", ignore},
+    {"allow-run-as-root", 0, "", "accepted: root may always run jobs", ignore},
+    {"x", 1, "NAME[=VALUE]", "hand a variable to the ranks of this program", export_variable},
+    {"env", 2, "NAME VALUE", "the same", set_variable<of_app>},
+    {"envlist", 1, "A,B", "hand over these variables only", list_variables<of_app>},
+    {"envall", 0, "", "hand over all variables (default)", set_env_base<of_app, EnvBase::all>},
+    {"envnone", 0, "", "hand over no variables", set_env_base<of_app, EnvBase::none>},
+    {"genv", 2, "NAME VALUE", "as -env, for every program of the job", set_variable<of_all>},
+    {"genvlist", 1, "A,B", "as -envlist, for every program", list_variables<of_all>},
+    {"genvall", 0, "", "as -envall, for every program", set_env_base<of_all, EnvBase::all>},
+    {"genvnone", 0, "", "as -envnone, for every program", set_env_base<of_all, EnvBase::none>},
+    {"wdir wd cwd", 1, "FOLDER", "start the program in this folder", set_folder},
+    {"stdin s", 1, "all|none|N", "who reads our stdin (default: rank 0)", set_stdin},
+    {"tag-output l prepend-rank", 0, "", "begin each line of output with its rank: \"[3] text\"", set_flag<&Options::tag_output>},
+    {"output-filename", 1, "NAME", "write each rank's output to NAME.RANK.out and NAME.RANK.err", set_output_name},
+    {"timeout", 1, "SECONDS", "end the job after this time with exit code 124 (also: MPIEXEC_TIMEOUT)", set_timeout},
+    {"get-stack-traces", 0, "", "at the time limit, print each rank's stacks first", set_flag<&Options::stack_traces>},
+    {"set", 1, "NAME=VALUE", "set a knob of the library (see ompi_lite_info --knobs)", set_knob},
+    {"q quiet", 0, "", "no notices", set_flag<&Options::quiet>},
+    {"v d verbose", 0, "", "say what is being done", set_flag<&Options::verbose>},
+    {"mca gmca prtemca pmixmca", 2, "", "", ignore_with_notice},
+    {"prefix iface launcher rmk", 1, "", "", ignore_with_notice},
+    {"use-hwthread-cpus enable-recovery", 0, "", "", ignore_with_notice},
+});
+
+// Calls `visit(name)` for each name of a row; stops when it returns true.
+template <class Visit>
+bool any_name(std::string_view names, Visit visit) {
+  while (!names.empty()) {
+    const std::size_t blank = names.find(' ');
+    if (visit(names.substr(0, blank))) return true;
+    names.remove_prefix(blank == std::string_view::npos ? names.size() : blank + 1);
+  }
+  return false;
+}
+
+const OptionRow* find_option(std::string_view name) {
+  for (const OptionRow& row : option_table) {
+    if (any_name(row.names, [&](std::string_view candidate) { return candidate == name; })) return &row;
+  }
+  return nullptr;
+}
+
+// Edits (insert, delete, replace, swap of neighbours) that lead from one word to the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const std::size_t width = b.size() + 1;
+  std::vector<std::size_t> cost((a.size() + 1) * width);
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      std::size_t& best = cost[i * width + j];
+      if (i == 0 || j == 0) {
+        best = i + j;
+        continue;
+      }
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      best = std::min({cost[(i - 1) * width + j] + 1, cost[i * width + j - 1] + 1, cost[(i - 1) * width + j - 1] + change});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) best = std::min(best, cost[(i - 2) * width + j - 2] + 1);
+    }
+  }
+  return cost.back();
+}
+
+std::string with_dashes(std::string_view name) { return (name.size() == 1 ? "-" : "--") + std::string(name); }
+
+Failure unknown_option(std::string_view spelled, std::string_view name) {
+  std::string nearest;
+  std::size_t least = 1 + std::max<std::size_t>(1, name.size() / 2);  // further away is no help
+  const auto consider = [&](std::string_view candidate) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+    return false;
+  };
+  for (const OptionRow& row : option_table) any_name(row.names, consider);
+  any_name("version help", consider);
+  std::string text = "unknown option " + std::string(spelled);
+  if (!nearest.empty()) text += " (did you mean " + with_dashes(nearest) + "?)";
+  return usage_error(text + "; mpirun --help lists the options");
+}
+
+// Reads one option and its values; `at` moves behind them.
+MaybeFailure read_option(std::span<const std::string> words, std::size_t& at, Options& options, App& app) {
+  const std::string& word = words[at];
+  const std::size_t dashes = word.starts_with("--") ? 2 : 1;
+  const std::size_t equals = word.find('=');
+  const std::string name = word.substr(dashes, equals == std::string::npos ? equals : equals - dashes);
+  const OptionRow* row = find_option(name);
+  if (row == nullptr) return unknown_option(word.substr(0, equals), name);
+  Reader reader{options, app, std::string_view(word).substr(0, equals)};
+  ++at;
+  std::vector<std::string> values;
+  if (equals != std::string::npos) {
+    if (row->values == 0) return usage_error("option " + std::string(reader.spelled) + " takes no value");
+    values.push_back(word.substr(equals + 1));
+  }
+  while (values.size() < static_cast<std::size_t>(row->values)) {
+    if (at == words.size()) {
+      return usage_error("option " + std::string(reader.spelled) + " needs " +
+                         (row->values == 1 ? "a value" : "two values: " + std::string(row->meaning)));
+    }
+    values.push_back(words[at++]);
+  }
+  return row->handle(reader, values);
+}
+
+bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
+
+// Reads the part of one app: its options, its program and the program's arguments, up to ":" or the end.
+MaybeFailure read_app(std::span<const std::string> words, std::size_t& at, Parsed& parsed) {
+  App app;
+  while (at < words.size() && is_option(words[at])) {
+    const std::string& word = words[at];
+    if (word == "--help" || word == "-help" || word == "-h") {
+      parsed.request = Request::help;
+      return std::nullopt;
+    }
+    if (word == "--version" || word == "-version" || word == "-V") {
+      parsed.request = Request::version;
+      return std::nullopt;
+    }
+    if (word == "--") {
+      ++at;
+      break;
+    }
+    if (MaybeFailure failure = read_option(words, at, parsed.options, app)) return failure;
+  }
+  while (at < words.size() && words[at] != ":") app.argv.push_back(words[at++]);
+  if (app.argv.empty()) return usage_error("no program was named; mpirun --help shows how");
+  parsed.options.apps.push_back(std::move(app));
+  return std::nullopt;
+}
+
+}  // namespace
+
+MaybeFailure parse_seconds(std::string_view what, std::string_view text, double& seconds) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = problem == std::errc() && end == text.data() + text.size();
+  if (!whole || !(value > 0) || !(value < 1e9)) {
+    return usage_error(std::string(what) + ": " + quoted(text) + " is not a number of seconds above 0");
+  }
+  seconds = value;
+  return std::nullopt;
+}
+
+MaybeFailure parse_command_line(std::span<const std::string> words, Parsed& parsed) {
+  Parsed result;
+  std::size_t at = 0;
+  while (true) {
+    if (MaybeFailure failure = read_app(words, at, result)) return failure;
+    if (result.request != Request::run || at == words.size()) break;
+    ++at;  // the colon
+  }
+  parsed = std::move(result);
+  return std::nullopt;
+}
+
+std::string help_text() {
+  std::string text =
+      "usage: mpirun [options] program [arguments] [: [options] program [arguments]]...\n"
+      "Starts the ranks of an MPI job. Long options take one dash or two, and --option=value as well as --option value.\n\n";
+  for (const OptionRow& row : option_table) {
+    if (row.help.empty()) continue;
+    std::string left = "  ";
+    any_name(row.names, [&](std::string_view name) {
+      left += (left.size() > 2 ? ", " : "") + with_dashes(name);
+      return false;
+    });
+    if (row.values > 0) left += " " + std::string(row.meaning);
+    text += left + (left.size() < 34 ? std::string(34 - left.size(), ' ') : "\n" + std::string(34, ' ')) +
+            std::string(row.help) + "\n";
+  }
+  return text + "  --version, --help\n";
+}
+
+}  // namespace ompi_lite::launcher
