@@ -1,2 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sources of ompi_lite/abi, one a line: libompi_lite_abi_la_SOURCES += ompi_lite/abi/NAME.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/raise.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/sentences.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/special.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/attributes.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/coll.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/comms.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/env.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/errors.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/grequest.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/grids.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/groups.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/info.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/io.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/neighbor.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/p2p.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/partitioned.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/rma.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/sessions.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/spawn.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/tool.gen.cc
+libompi_lite_abi_la_SOURCES += ompi_lite/abi/gen/types.gen.cc

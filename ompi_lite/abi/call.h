@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One MPI call: enter, read the arguments, run the semantic function, store results, raise the error if there is one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "ompi_lite/abi/payload.h"
+#include "ompi_lite/abi/site.h"
+#include "ompi_lite/abi/write.h"
+#include "ompi_lite/base/macros.h"
+#include "ompi_lite/runtime/door.h"
+
+namespace ompi_lite::abi {
+
+// Ends the job if MPI is not there (MPI 5.0, section 11.4.1); finds the communicator; checks the root.
+[[gnu::cold, gnu::noinline]] void called_outside(const Site& site);
+[[gnu::cold, gnu::noinline]] Error bad_comm(const Site& site);
+[[gnu::cold, gnu::noinline]] Error bad_root(const Site& site);
+
+inline bool is_rank(int value, int size) { return static_cast<unsigned>(value) < static_cast<unsigned>(size); }
+
+inline Error enter(Site& site) {
+  if (!mpi_is_active() && site.when != When::any_time) called_outside(site);
+  site.checked = check_arguments.value();
+  if (!site.has_comm) return {};
+  site.comm = communicator_of(site.handle);
+  if (site.comm == nullptr) return bad_comm(site);
+  if (site.rooted && site.checked && !is_rank(site.root, site.comm->remote_size())) [[unlikely]] {
+    return bad_root(site);
+  }
+  return {};
+}
+
+// Which argument each parameter of the semantic function gets: in order, but a Length is passed over where the function goes on
+// with a span, which brings its own.
+template <class... P>
+struct Parameters {
+  template <class T>
+  struct IsLength : std::false_type {};
+  template <class T>
+  struct IsLength<Length<T>> : std::true_type {};
+
+  template <class... A>
+  static constexpr std::array<std::size_t, sizeof...(P)> places() {
+    constexpr std::array<bool, sizeof...(P) + 1> wants_number{std::is_arithmetic_v<P>...};
+    constexpr std::array<bool, sizeof...(A) + 1> is_length{IsLength<A>::value...};
+    std::array<std::size_t, sizeof...(P)> result{};
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < sizeof...(P); ++i) {
+      while (next < sizeof...(A) && is_length[next] && !wants_number[i]) ++next;
+      result[i] = next++;
+    }
+    return result;
+  }
+};
+
+template <auto function>
+struct Run;
+template <class... P, Error (*function)(P...)>
+struct Run<function> {
+  template <class... A>
+  static Error with(A&... args) {
+    static constexpr auto places = Parameters<P...>::template places<A...>();
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      auto all = std::forward_as_tuple(args...);
+      return function(std::get<places[I]>(all).template as<P>()...);
+    }(std::make_index_sequence<sizeof...(P)>{});
+  }
+};
+
+template <auto function, class... A>
+inline int call(Site site, A... args) {
+  Error error = enter(site);
+  if (!error) {
+    CallLock lock(site.when == When::active);
+    static_cast<void>(((error = args.read(site), !error) && ...));
+    if (!error) {
+      error = Run<function>::with(args...);
+      (args.store(!error), ...);
+    }
+  }
+  if (error) [[unlikely]] {
+    const int code = raise(site, error);
+    if (site.kept) release(site.comm);
+    return code;
+  }
+  if (site.kept) release(site.comm);
+  return MPI_SUCCESS;
+}
+
+}  // namespace ompi_lite::abi

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads what is communicated: an address with count and datatype, or with arrays of them. A buffer is checked only where the
+// standard calls it significant; elsewhere its arguments may hold anything.
+#pragma once
+
+#include "coll/coll.h"
+#include "ompi_lite/abi/read.h"
+
+namespace ompi_lite::abi {
+
+// What a buffer is for; decides where it is significant and where MPI_IN_PLACE may stand.
+enum class Use : std::uint8_t {
+  single,     // point to point, packing, files: always significant, never in place
+  everyone,   // a collective without in place for this buffer
+  in_place,   // a collective with it, in intracommunicators
+  leaf,       // what each rank gives to the root, or gets from it; in place at the root of an intracommunicator
+  at_root,    // only the root has it
+  bcast,      // everyone, but for the ranks beside the root in its group of an intercommunicator
+};
+
+inline bool significant(Use use, const Site& site) {
+  if (!site.rooted || use < Use::leaf) return true;
+  const bool is_root = site.comm->is_inter() ? site.root == MPI_ROOT : site.root == site.comm->rank();
+  if (use == Use::at_root) return is_root;
+  if (!site.comm->is_inter()) return true;
+  return use == Use::leaf ? site.root >= 0 : site.root != MPI_PROC_NULL;
+}
+
+inline bool in_place_allowed(Use use, const Site& site) {
+  if (use != Use::in_place && use != Use::leaf) return false;
+  if (site.comm->is_inter()) return false;
+  return use == Use::in_place || site.root == site.comm->rank();
+}
+
+// `type` for `count` elements that shall be transferred: live and committed.
+inline Error find_type(const Site& site, MPI_Datatype handle, const char* name, Datatype*& type) {
+  Object* object = nullptr;
+  if (Error error = find(handle, name, Null::refused, object)) return error;
+  type = static_cast<Datatype*>(object);
+  return type->committed || !site.checked ? Error() : not_committed(name, *type);
+}
+
+// Null is MPI_BOTTOM too: right for a type whose displacements are addresses, wrong if the first byte is in the zero page.
+inline bool is_null_buffer(const void* data, Count count, const Datatype& type) {
+  return data == nullptr && count > 0 && type.size() > 0 && type.true_lb() >= 0 && type.true_lb() < 4096;
+}
+
+// A receive buffer that is the send buffer of the same call. Types with gaps may be laced into each other, so different derived
+// types are trusted.
+inline Error compare_with_sent(Site& site, Use use, const char* name, const void* data, const Datatype* type) {
+  if (use == Use::single || data == nullptr || type == nullptr || type->size() == 0) return {};
+  if (site.sent_from == nullptr) {
+    site.sent_from = data;
+    site.sent_type = type;
+    return {};
+  }
+  const auto* sent_type = static_cast<const Datatype*>(site.sent_type);
+  const bool comparable = sent_type == type || (sent_type->basic() != nullptr && type->basic() != nullptr);
+  return data == site.sent_from && comparable ? same_buffer(site, name, data) : Error();
+}
+
+// (buf, count, datatype).
+template <Use use = Use::single>
+struct Payload {
+  const void* data;
+  Count count;
+  MPI_Datatype handle;
+  const char* data_name;
+  const char* count_name;
+  const char* type_name;
+  Datatype* type = nullptr;
+
+  Error read(Site& site) {
+    if constexpr (use >= Use::leaf) {
+      site.scatters = use == Use::leaf && site.sent_from != nullptr;
+      if (!significant(use, site)) {
+        count = 0;
+        return {};
+      }
+    }
+    if (is_in_place(data)) {
+      count = 0;  // count and type beside MPI_IN_PLACE are ignored
+      return in_place_allowed(use, site) || !site.checked ? Error() : in_place_not_allowed(site, data_name);
+    }
+    if (count < 0 && site.checked) return negative(ErrorClass::count, count_name, count);
+    if (Error error = find_type(site, handle, type_name, type)) return error;
+    if (!site.checked || count == 0) return {};
+    if (is_null_buffer(data, count, *type)) return null_buffer(data_name, count);
+    return compare_with_sent(site, use, data_name, data, type);
+  }
+  template <class P>
+  Buffer as() { return Buffer(data, count, type); }
+  void store(bool) {}
+};
+
+// One of the two buffers of a reduction: they share count and datatype, which stay significant beside MPI_IN_PLACE.
+template <Use use>
+struct Operand {
+  const void* data;
+  Count count;
+  MPI_Datatype handle;
+  const char* data_name;
+  const char* count_name;
+  const char* type_name;
+  Datatype* type = nullptr;
+
+  Error read(Site& site) {
+    if (site.rooted && site.root == MPI_PROC_NULL) {
+      count = 0;
+      return {};
+    }
+    if (count < 0 && site.checked) return negative(ErrorClass::count, count_name, count);
+    if (Error error = find_type(site, handle, type_name, type)) return error;
+    if (!site.checked) return {};
+    if constexpr (use >= Use::leaf) {
+      if (!significant(use, site)) return {};
+    }
+    if (is_in_place(data)) return in_place_allowed(use, site) ? Error() : in_place_not_allowed(site, data_name);
+    if (count == 0) return {};
+    if (is_null_buffer(data, count, *type)) return null_buffer(data_name, count);
+    return compare_with_sent(site, use, data_name, data, type);
+  }
+  template <class P>
+  Buffer as() { return Buffer(data, count, type); }
+  void store(bool) {}
+};
+
+template <class T>
+Error check_counts(const T* counts, Count length, const char* name, bool& any) {
+  if (length > 0 && counts == nullptr) return null_pointer(ErrorClass::arg, name);
+  any = false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(length); ++i) {
+    if (counts[i] < 0) return negative_element(ErrorClass::count, name, i, counts[i]);
+    any = any || counts[i] > 0;
+  }
+  return {};
+}
+
+// (buf, counts[], displs[], datatype): one block for each rank that the communicator names.
+template <Use use, class C, class D>
+struct PayloadV {
+  const void* data;
+  const C* counts;
+  const D* displacements;
+  MPI_Datatype handle;
+  const char* data_name;
+  const char* counts_name;
+  const char* displacements_name;
+  const char* type_name;
+  Datatype* type = nullptr;
+  Count length = 0;
+
+  Error read(Site& site) {
+    if (!significant(use, site)) return {};
+    if (is_in_place(data)) {
+      return in_place_allowed(use, site) || !site.checked ? Error() : in_place_not_allowed(site, data_name);
+    }
+    if (Error error = find_type(site, handle, type_name, type)) return error;
+    length = site.comm->remote_size();
+    if (!site.checked) return {};
+    bool any = false;
+    if (Error error = check_counts(counts, length, counts_name, any)) return error;
+    if (!any) return {};
+    if (displacements == nullptr) return null_pointer(ErrorClass::arg, displacements_name);
+    return compare_with_sent(site, use, data_name, data, type);
+  }
+  template <class P>
+  coll::BufferV as() {
+    const auto size = static_cast<std::size_t>(length);
+    return {static_cast<std::byte*>(const_cast<void*>(data)), CountSpan(counts, size), CountSpan(displacements, size), type};
+  }
+  void store(bool) {}
+};
+
+// (buf, counts[], displs[], datatypes[]): displacements are in bytes.
+template <Use use, class C, class D>
+struct PayloadW {
+  const void* data;
+  const C* counts;
+  const D* displacements;
+  const MPI_Datatype* handles;
+  const char* data_name;
+  const char* counts_name;
+  const char* displacements_name;
+  const char* types_name;
+  Count length = 0;
+
+  Error read(Site& site) {
+    if (is_in_place(data)) {
+      return in_place_allowed(use, site) || !site.checked ? Error() : in_place_not_allowed(site, data_name);
+    }
+    length = site.comm->remote_size();
+    if (!site.checked) return {};
+    bool any = false;
+    if (Error error = check_counts(counts, length, counts_name, any)) return error;
+    if (any && displacements == nullptr) return null_pointer(ErrorClass::arg, displacements_name);
+    if (handles == nullptr) return null_pointer(ErrorClass::arg, types_name);
+    const Datatype* first = nullptr;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(length); ++i) {
+      Datatype* type = nullptr;
+      if (counts[i] == 0 && handles[i] == MPI_DATATYPE_NULL) continue;  // widely used for "nothing to this rank"
+      if (Error error = find_type(site, handles[i], types_name, type)) return error;
+      if (counts[i] > 0 && first == nullptr) first = type;
+    }
+    return compare_with_sent(site, use, data_name, data, first);
+  }
+  template <class P>
+  coll::BufferW as() {
+    const auto size = static_cast<std::size_t>(length);
+    return {static_cast<std::byte*>(const_cast<void*>(data)), CountSpan(counts, size), CountSpan(displacements, size),
+            DatatypeSpan(handles, size)};
+  }
+  void store(bool) {}
+};
+
+template <Use use = Use::single>
+Payload<use> payload(const void* data, Count count, MPI_Datatype type, const char* data_name, const char* count_name,
+                     const char* type_name) {
+  return {data, count, type, data_name, count_name, type_name};
+}
+template <Use use>
+Operand<use> operand(const void* data, Count count, MPI_Datatype type, const char* data_name, const char* count_name,
+                     const char* type_name) {
+  return {data, count, type, data_name, count_name, type_name};
+}
+template <Use use, class C, class D>
+PayloadV<use, C, D> payload(const void* data, const C* counts, const D* displacements, MPI_Datatype type,
+                            const char* data_name, const char* counts_name, const char* displacements_name,
+                            const char* type_name) {
+  return {data, counts, displacements, type, data_name, counts_name, displacements_name, type_name};
+}
+template <Use use, class C, class D>
+PayloadW<use, C, D> payload(const void* data, const C* counts, const D* displacements, const MPI_Datatype* types,
+                            const char* data_name, const char* counts_name, const char* displacements_name,
+                            const char* types_name) {
+  return {data, counts, displacements, types, data_name, counts_name, displacements_name, types_name};
+}
+
+}  // namespace ompi_lite::abi

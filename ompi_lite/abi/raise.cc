@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Raises an error: finds the error handler that MPI 5.0, section 9.3 names, and does what it says.
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "ompi_lite/abi/call.h"
+#include "ompi_lite/mpi/errors.h"
+
+namespace ompi_lite::abi {
+namespace {
+
+// The communicator whose handler an error goes to: the call's own, else MPI_COMM_SELF; null outside of the world model.
+Communicator* handler_owner(const Site& site) {
+  if (site.raised == Raised::communicator && site.comm != nullptr) return site.comm;
+  return communicator_of(MPI_COMM_SELF);
+}
+
+void end_job(const Site& site, const Communicator* comm, int code, const char* sentence) {
+  int error_class = code;
+  if (Error unknown = mpi::error_class(code, error_class)) error_class = MPI_ERR_UNKNOWN;
+  const char* class_name = mpi::error_class_name(error_class);
+  const Communicator* world = communicator_of(MPI_COMM_WORLD);
+  std::array<char, 64> where{};
+  if (world != nullptr) std::snprintf(where.data(), where.size(), " on rank %d", world->rank());
+  std::array<char, MPI_MAX_OBJECT_NAME + 16> whose{};
+  if (comm != nullptr && site.raised == Raised::communicator) {
+    std::snprintf(whose.data(), whose.size(), " (%s)", comm->name.empty() ? "a communicator without name" : comm->name.c_str());
+  }
+  OL_LOG(error, "%s failed%s%s: %s [%s, code %d]", site.function, where.data(), whose.data(), sentence,
+         class_name != nullptr ? class_name : "a class of the application", code);
+  abort_job(code > 0 && code < 256 ? code : 1);
+}
+
+}  // namespace
+
+int raise(const Site& site, Error error) {
+  const int code = error.code();
+  // Tools get codes, and no handler is called (section 15.3.10). No file can be open yet, so the handler for files is that of
+  // MPI_FILE_NULL, which returns (section 14.7).
+  if (site.raised == Raised::tool || site.raised == Raised::file) return code;
+  Communicator* comm = handler_owner(site);
+  if (comm == nullptr) {
+    end_job(site, nullptr, code, error.sentence());
+    return code;
+  }
+  const auto handler = Ref<Errhandler>::share(&comm->errhandler());  // the handler may replace itself
+  switch (handler->handler_kind) {
+    case ErrhandlerKind::returns:
+      OL_LOG(debug, "%s returns %d: %s", site.function, code, error.sentence());
+      return code;
+    case ErrhandlerKind::user: {
+      auto handle = reinterpret_cast<MPI_Comm>(comm->abi_handle);
+      int given = code;
+      // The context goes into the first of the arguments that the standard leaves to the library; plain handlers ignore it.
+      reinterpret_cast<MPI_Comm_errhandler_function*>(handler->callback.function)(&handle, &given, handler->callback.context);
+      return code;
+    }
+    case ErrhandlerKind::are_fatal:
+    case ErrhandlerKind::abort: break;
+  }
+  end_job(site, comm, code, error.sentence());
+  return code;
+}
+
+int not_built(Site site) {
+  if (!mpi_is_active() && site.when != When::any_time) called_outside(site);
+  if (site.raised == Raised::tool) return MPI_T_ERR_NOT_SUPPORTED;
+  if (site.has_comm) site.comm = communicator_of(site.handle);
+  const Error error = make_error(ErrorClass::unsupported_operation, "%s is not implemented yet", site.function);
+  const int code = raise(site, error);
+  OL_LOG(warn, "%s is not implemented yet", site.function);
+  if (site.kept) release(site.comm);
+  return code;
+}
+
+void called_outside(const Site& site) {
+  OL_LOG(error, "%s was called %s", site.function, mpi_has_ended() ? "after MPI_Finalize" : "before MPI_Init");
+  abort_job(1);
+}
+
+}  // namespace ompi_lite::abi

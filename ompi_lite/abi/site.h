@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where an MPI call stands while it runs: the function's name, the object whose error handler gets its errors, the root.
+#pragma once
+
+#include <cstdint>
+
+#include "ompi_lite/base/error.h"
+#include "ompi_lite/core/communicator.h"
+#include "ompi_lite/core/handle.h"
+#include "ompi_lite/core/request.h"
+#include "ompi_lite/include/mpi.h"
+
+namespace ompi_lite::abi {
+
+// On which kind of handler an error is raised (MPI 5.0, section 9.3). `world`: no object is involved, so MPI_COMM_SELF's.
+// `tool`: the tool interface returns its errors and never calls a handler.
+enum class Raised : std::uint8_t { world, communicator, file, window, session, tool };
+
+// When a function may be called (section 11.4.1). `any_time`: also before MPI_Init and after MPI_Finalize, so without the lock;
+// `leaving`: the process may be gone when the call returns, so without the lock too.
+enum class When : std::uint8_t { active, any_time, leaving };
+
+// Lives on the stack of one call. The communicator is found when the call is entered, before any argument is checked, because
+// the range of ranks and the significance of buffers hang on it.
+struct Site {
+  const char* function;            // "MPI_Send"
+  Raised raised = Raised::world;
+  When when = When::active;
+  bool has_comm = false;           // the function has a communicator argument, `handle`
+  bool rooted = false;             // ... and a root
+  bool scatters = false;           // in place is for the receive buffer
+  bool kept = false;               // comm is held by a reference of this call: its request may be its last user
+  int root = 0;
+  MPI_Comm handle = MPI_COMM_NULL;
+  Communicator* comm = nullptr;    // null: none, or the handle names none
+  bool checked = true;             // the knob check_arguments
+  const void* sent_from = nullptr; // a significant send buffer with data in it, to be compared with the receive buffer
+  const void* sent_type = nullptr;
+};
+
+inline Communicator* communicator_of(MPI_Comm handle) {
+  const auto value = reinterpret_cast<std::uintptr_t>(handle);
+  if (value % alignof(Object) != 0 && value >= kPredefinedHandles) return nullptr;
+  Object* object = object_of(value);
+  return is_live(object, ObjectKind::communicator) ? static_cast<Communicator*>(object) : nullptr;
+}
+
+inline Site on(const char* function) { return {.function = function}; }
+inline Site on(const char* function, When when) { return {.function = function, .when = when}; }
+inline Site on(const char* function, Raised raised) {
+  return {.function = function, .raised = raised, .when = raised == Raised::tool ? When::any_time : When::active};
+}
+inline Site on(const char* function, MPI_Comm comm) {
+  return {.function = function, .raised = Raised::communicator, .has_comm = true, .handle = comm};
+}
+inline Site on(const char* function, MPI_Comm comm, int root) {
+  return {.function = function, .raised = Raised::communicator, .has_comm = true, .rooted = true, .root = root, .handle = comm};
+}
+inline Site on(const char* function, const MPI_Comm* comm) { return on(function, comm != nullptr ? *comm : MPI_COMM_NULL); }
+inline Site on(const char* function, MPI_Win) { return {.function = function, .raised = Raised::window}; }
+inline Site on(const char* function, MPI_File) { return {.function = function, .raised = Raised::file}; }
+inline Site on(const char* function, MPI_Session) { return {.function = function, .raised = Raised::session}; }
+
+// Calls on requests raise on the communicator of the request; the first one that has any, for calls on several.
+inline Site on(const char* function, int size, const MPI_Request* requests) {
+  Site site{.function = function};
+  for (int i = 0; requests != nullptr && i < size; ++i) {
+    const auto value = reinterpret_cast<std::uintptr_t>(requests[i]);
+    if (value < kPredefinedHandles || value % alignof(Object) != 0) continue;
+    const auto* request = reinterpret_cast<const Request*>(value);
+    if (!is_live(request, ObjectKind::request) || request->comm == nullptr) continue;
+    site.raised = Raised::communicator;
+    site.comm = request->comm;
+    site.kept = !site.comm->predefined;
+    if (site.kept) retain(site.comm);
+    break;
+  }
+  return site;
+}
+inline Site on(const char* function, const MPI_Request* request) { return on(function, 1, request); }
+inline Site on(const char* function, MPI_Request request) { return on(function, 1, &request); }
+
+// Calls the error handler and gives what the function returns: the code, if the handler comes back.
+[[gnu::cold, gnu::noinline]] int raise(const Site& site, Error error);
+
+// The function exists, so that programs link, but nothing stands behind it yet.
+[[gnu::cold, gnu::noinline]] int not_built(Site site);
+
+}  // namespace ompi_lite::abi
