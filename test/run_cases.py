@@ -101,11 +101,11 @@ def left_over(mark):
     return found
 
 
-def run_command(command, run, folder, environment):
-    """Runs it under the time limit; returns status, output and a line on what went wrong around it."""
+def run_command(command, run, folder, environment, output_folder=None):
+    """Runs it in the folder under the time limit; returns status, output and a line on what went wrong around it."""
     mark = uuid.uuid4().hex
     environment = {**environment, "OMPI_LITE_TEST_MARK": mark}
-    output_file = folder / "output"
+    output_file = (output_folder or folder) / "output"
     with open(output_file, "wb") as output:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=folder,
                                    env=environment, start_new_session=True)
@@ -137,8 +137,11 @@ class Runner:
 
     def __init__(self, options, work):
         self.options, self.work = options, work
-        self.environment = {**os.environ, "MPIRUN": options.mpirun, "MPICC": options.mpicc, "MPICXX": options.mpicxx,
-                            "PREFIX": options.prefix}
+        self.tools = {}
+        for tool in ("mpicc", "mpicxx", "mpirun"):  # a path of our own may have blanks; what the caller gives is a command line
+            given, ours = getattr(options, tool), f"{options.prefix}/bin/{tool}"
+            self.tools[tool] = (shlex.split(given), given) if given else ([ours], ours)
+        self.environment = {**os.environ, "PREFIX": options.prefix, **{t.upper(): text for t, (_, text) in self.tools.items()}}
         self.build_lock, self.built = threading.Lock(), {}
 
     def build(self, source):
@@ -148,7 +151,7 @@ class Runner:
                 program = self.work / source.parent.name / source.stem
                 program.parent.mkdir(exist_ok=True)
                 flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-pthread"]
-                command = [*shlex.split(self.options.mpicc), *flags, "-o", program, source, "-lm"]
+                command = [*self.tools["mpicc"][0], *flags, "-o", program, source, "-lm"]
                 done = subprocess.run(command, capture_output=True, text=True)
                 self.built[source] = (program, None if done.returncode == 0 else done.stdout + done.stderr)
             return self.built[source]
@@ -162,7 +165,7 @@ class Runner:
             program, error = self.build(run.source)
             if error is not None:
                 return Outcome("failed", 0, "does not build:\n" + error)
-            command = [*shlex.split(self.options.mpirun), "-n", str(run.np), program, *run.args]
+            command = [*self.tools["mpirun"][0], "-n", str(run.np), program, *run.args]
         else:
             command = [sys.executable if run.source.suffix == ".py" else "/bin/bash", run.source]
         start = time.monotonic()
@@ -216,9 +219,6 @@ def main():
     parser.add_argument("--junit", metavar="FILE")
     parser.add_argument("--list", action="store_true", help="name the runs and end")
     options = parser.parse_args()
-    for tool in ("mpicc", "mpicxx", "mpirun"):
-        if getattr(options, tool) is None:
-            setattr(options, tool, shlex.quote(f"{options.prefix}/bin/{tool}"))
 
     sources = [p for c in options.cases for p in (sorted(c.iterdir()) if c.is_dir() else [c])]
     sources = [p.resolve() for p in sources if p.suffix in (".c", ".sh", ".py")]
