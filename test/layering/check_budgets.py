@@ -8,7 +8,6 @@ import tree
 FILE_LINES, FUNCTION_LINES, GENERATOR_LINES, ENTRY_LINES, MACROS, COLUMNS = 600, 100, 1500, 5000, 6, 125
 MACRO_HEADER = "ompi_lite/base/macros.h"
 IF_ALLOWED = re.compile(r"ompi_lite/(base/os|device/cuda/|include/)")
-C_PROGRAM = re.compile(r"test/(.*\.c$|(mpi|cases|bench|abi)/.*\.h$|support/check\.h$)")  # sees only <mpi.h>
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((?:.*?)\)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'', re.S)
 CONTAINER = re.compile(r'\b(namespace|class|struct|union|enum)\b[^()=]*$|\bextern\s*""\s*$')
 
@@ -43,7 +42,7 @@ def functions(code):
 def check_file(path, text, problems):
     generated, macros = tree.is_generated(path), []
     lines = text.count("\n")
-    is_c_program = C_PROGRAM.match(str(path))
+    is_c_program = tree.C_PROGRAM.match(str(path))
     if not generated and path.parts[-2] != "include" and lines > FILE_LINES:
         problems.append(f"{path}: {lines} lines, at most {FILE_LINES}")
     if path.suffix == ".py":

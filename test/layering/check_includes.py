@@ -56,7 +56,7 @@ def main():
         text = (tree.TOP / path).read_text()
         for match in INCLUDE.finditer(text):
             target, line = match[1], text.count("\n", 0, match.start()) + 1
-            if source == "mpi.h" or path.suffix == ".c":  # users' compilers meet these, without an -I of ours
+            if source == "mpi.h" or tree.C_PROGRAM.match(str(path)):  # users' compilers meet these, without an -I of ours
                 target = os.path.normpath(path.parent / target)
             if target in GENERATED:
                 continue
