@@ -3,6 +3,8 @@
 // standard calls it significant; elsewhere its arguments may hold anything.
 #pragma once
 
+#include <algorithm>
+
 #include "coll/coll.h"
 #include "ompi_lite/abi/read.h"
 
@@ -210,6 +212,47 @@ struct PayloadW {
     return {static_cast<std::byte*>(const_cast<void*>(data)), CountSpan(counts, size), CountSpan(displacements, size),
             DatatypeSpan(handles, size)};
   }
+  void store(bool) {}
+};
+
+// A buffer of MPI_Reduce_scatter, whose elements are those of all counts together (sent) or of one of them (received).
+template <Use use, class C>
+struct BlockOperand {
+  const void* data;
+  const C* counts;
+  MPI_Datatype handle;
+  const char* name;
+
+  Error read(Site& site) {
+    if (!site.checked) return {};
+    if (is_in_place(data)) return in_place_allowed(use, site) ? Error() : in_place_not_allowed(site, name);
+    Object* object = nullptr;
+    if (counts == nullptr || find(handle, name, Null::refused, object)) return {};  // whose turn to complain is next
+    const int size = site.comm->size();
+    const auto* type = static_cast<const Datatype*>(object);
+    const Count largest = *std::max_element(counts, counts + size);
+    const Count here = use == Use::in_place ? largest : counts[site.comm->rank()];
+    if (is_null_buffer(data, here, *type)) return null_buffer(name, here);
+    return largest > 0 ? compare_with_sent(site, use, name, data, type) : Error();
+  }
+  template <class P>
+  P as() { return const_cast<P>(data); }
+  void store(bool) {}
+};
+template <Use use, class C>
+BlockOperand<use, C> block_operand(const void* data, const C* counts, MPI_Datatype type, const char* name) {
+  return {data, counts, type, name};
+}
+
+// A datatype that stands apart from its buffers.
+struct CommittedType {
+  MPI_Datatype handle;
+  const char* name;
+  Datatype* type = nullptr;
+
+  Error read(Site& site) { return find_type(site, handle, name, type); }
+  template <class P>
+  P as() { return static_cast<P>(*type); }
   void store(bool) {}
 };
 

@@ -351,7 +351,7 @@ struct Types {
 
   Error read(Site& site) { return site.checked ? check_types(handles, length, name) : Error(); }
   template <class P>
-  P as() { return P(handles, static_cast<int>(length)); }
+  P as() { return P(handles, length > 0 ? static_cast<std::size_t>(length) : 0); }
   void store(bool) {}
 };
 

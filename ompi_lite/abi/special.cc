@@ -9,6 +9,7 @@
 #include "ompi_lite/base/clock.h"
 #include "ompi_lite/config.h"
 #include "ompi_lite/core/status.h"
+#include "ompi_lite/include/mpix.h"
 
 namespace ompi_lite::abi {
 namespace {
@@ -217,3 +218,5 @@ OL_EXPORT int PMPI_Win_toint(MPI_Win win) { return to_int(win); }
 OL_ALIAS(Win_toint)
 OL_EXPORT MPI_Win PMPI_Win_fromint(int win) { return from_int<MPI_Win>(win); }
 OL_ALIAS(Win_fromint)
+
+OL_EXPORT int MPIX_Query_cuda_support(void) { return 0; }  // no device plugin exists yet

@@ -332,7 +332,7 @@ OL_EXPORT int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count c
 OL_ALIAS(Reduce_local_c)
 
 OL_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::reduce_scatter>(on("MPI_Reduce_scatter", comm), Value{sendbuf}, Value{recvbuf}, CountPerMember{recvcounts, "recvcounts"}, Handle{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::reduce_scatter>(on("MPI_Reduce_scatter", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce_scatter)
 
 OL_EXPORT int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
@@ -352,7 +352,7 @@ OL_EXPORT int PMPI_Reduce_scatter_block_init_c(const void *, void *, MPI_Count, 
 OL_ALIAS(Reduce_scatter_block_init_c)
 
 OL_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::reduce_scatter>(on("MPI_Reduce_scatter_c", comm), Value{sendbuf}, Value{recvbuf}, CountPerMember{recvcounts, "recvcounts"}, Handle{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::reduce_scatter>(on("MPI_Reduce_scatter_c", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce_scatter_c)
 
 OL_EXPORT int PMPI_Reduce_scatter_init(const void *, void *, const int [], MPI_Datatype, MPI_Op, MPI_Comm comm, MPI_Info, MPI_Request *)
