@@ -24,4 +24,5 @@ mpirun_LDADD = liblauncher.la
 mpicc_SOURCES = launcher/wrapper.cc
 mpicc_LDADD = libompi_lite_base.la
 ompi_lite_info_SOURCES = launcher/info.cc
-ompi_lite_info_LDADD = libompi_lite_base.la $(HWLOC_LIBS)
+# all_knobs() names the knobs of every floor.
+ompi_lite_info_LDADD = libompi_lite.la $(HWLOC_LIBS)

@@ -30,10 +30,10 @@ struct OptionRow {
   Handler handle;
 };
 
-std::string quoted(std::string_view word) { return "\"" + std::string(word) + "\""; }
+std::string in_quotes(std::string_view word) { return "\"" + std::string(word) + "\""; }
 
 Failure bad_value(const Reader& reader, std::string_view value, std::string_view wanted) {
-  return usage_error("option " + std::string(reader.spelled) + ": " + quoted(value) + " is not " + std::string(wanted));
+  return usage_error("option " + std::string(reader.spelled) + ": " + in_quotes(value) + " is not " + std::string(wanted));
 }
 
 MaybeFailure read_int(const Reader& reader, const std::string& text, int least, int& out) {
@@ -355,7 +355,7 @@ MaybeFailure parse_seconds(std::string_view what, std::string_view text, double&
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = problem == std::errc() && end == text.data() + text.size();
   if (!whole || !(value > 0) || !(value < 1e9)) {
-    return usage_error(std::string(what) + ": " + quoted(text) + " is not a number of seconds above 0");
+    return usage_error(std::string(what) + ": " + in_quotes(text) + " is not a number of seconds above 0");
   }
   seconds = value;
   return std::nullopt;
