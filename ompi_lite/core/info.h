@@ -26,5 +26,6 @@ class Info : public Object {
 };
 
 void destroy(Info* info);
+Info& environment_info();  // MPI_INFO_ENV; filled by MPI_Init
 
 }  // namespace ompi_lite

@@ -132,9 +132,4 @@ Error info_create_env(int argc, char** argv, Info*& info) {
   return {};
 }
 
-Info& environment_info() {
-  static Info& info = *new Info(reinterpret_cast<std::uintptr_t>(MPI_INFO_ENV));  // never destroyed
-  return info;
-}
-
 }  // namespace ompi_lite::mpi

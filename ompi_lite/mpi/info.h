@@ -20,7 +20,4 @@ Error info_get_nthkey(Info* info, int n, char* key);  // key holds MPI_MAX_INFO_
 // What the standard lets a library tell about the start of the program, section 10.
 Error info_create_env(int argc, char** argv, Info*& info);
 
-// MPI_INFO_ENV. Filled by MPI_Init.
-Info& environment_info();
-
 }  // namespace ompi_lite::mpi

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All knobs of the library, component by component.
+#include "ompi_lite/runtime/knob_list.h"
+
+#include <array>
+
+#include "btl/btl.h"
+#include "btl/shm/transport.h"
+#include "btl/tcp/transport.h"
+#include "coll/select.h"
+#include "ompi_lite/runtime/thread_level.h"
+#include "pml/tune.h"
+
+namespace ompi_lite {
+
+constinit Knob<bool> check_arguments("check_arguments", true, Unit::none,
+                                     "Check the arguments of every MPI call. Off: a wrong argument may crash the program.");
+
+KnobGroup runtime_knobs() {
+  static constinit KnobBase* const list[] = {&check_arguments};
+  return {"runtime", list};
+}
+
+std::span<const KnobGroup> all_knobs() {
+  static const std::array groups{base_knobs(),        runtime_knobs(), btl::btl_knobs(), btl::shm::knobs(),
+                                 btl::tcp::knobs(),   pml::knobs(),    coll::knobs()};
+  return groups;
+}
+
+}  // namespace ompi_lite

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Init and MPI_Finalize: the process that serves the C interface comes and goes.
+#include "ompi_lite/runtime/life.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <thread>
+
+#include "coll/select.h"
+#include "ompi_lite/base/macros.h"
+#include "ompi_lite/core/errhandler.h"
+#include "ompi_lite/core/handle.h"
+#include "ompi_lite/core/info.h"
+#include "ompi_lite/core/op.h"
+#include "ompi_lite/core/predefined_types.h"
+#include "ompi_lite/runtime/knob_list.h"
+#include "ompi_lite/runtime/process.h"
+#include "ompi_lite/runtime/thread_level.h"
+
+namespace ompi_lite {
+
+constinit Door door;
+
+namespace {
+
+int level = MPI_THREAD_SINGLE;
+std::thread::id main_thread;
+
+void predefine(Object& object) { predefined_objects[object.abi_handle] = &object; }
+
+void predefine_objects() {
+  define_predefined_types();
+  define_predefined_ops();
+  predefine(errors_are_fatal());
+  predefine(errors_abort());
+  predefine(errors_return());
+  predefine(empty_group());
+  predefine(environment_info());
+  predefine(reinterpret_cast<Object&>(pml::no_process_message()));
+}
+
+void define_attributes(const JobInfo& job) {
+  define_attribute(MPI_TAG_UB, std::numeric_limits<int>::max());
+  define_attribute(MPI_HOST, MPI_PROC_NULL);
+  define_attribute(MPI_IO, MPI_ANY_SOURCE);  // every process can read and write files
+  define_attribute(MPI_WTIME_IS_GLOBAL, static_cast<int>(job.local_ranks.size()) == job.size ? 1 : 0);
+  define_attribute(MPI_UNIVERSE_SIZE, std::max(job.universe_size, job.size));
+  if (job.app_known) define_attribute(MPI_APPNUM, job.app_number);
+}
+
+// What the application printed before it went wrong should be seen; but never wait for a lock that a stuck thread holds.
+void flush_stdout() {
+  if (ftrylockfile(stdout) != 0) return;
+  fflush_unlocked(stdout);
+  funlockfile(stdout);
+}
+
+Error begin(int required, int& provided) {
+  if (mpi_is_active()) return Error(ErrorClass::other, "MPI is initialized already");
+  if (mpi_has_ended()) return Error(ErrorClass::other, "MPI was finalized, it cannot be initialized again");
+  OL_TRY(load_knobs(all_knobs()));
+  OL_TRY(coll::check_knobs());
+  predefine_objects();
+
+  Result<std::unique_ptr<Bootstrap>> bootstrap = find_bootstrap();
+  if (!bootstrap) return bootstrap.error();
+  Result<std::unique_ptr<Process>> process = Process::start(std::move(bootstrap).value(), door.lock);
+  if (!process) return process.error();
+  door.process = std::move(process).value().release();
+  predefine(door.process->world());
+  predefine(door.process->self());
+  define_attributes(door.process->job());
+
+  level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
+  main_thread = std::this_thread::get_id();
+  if (level == MPI_THREAD_MULTIPLE) door.lock.enable();
+  provided = level;
+  door.state.store(DoorState::active, std::memory_order_release);  // partner: threads that ask MPI_Initialized
+  return {};
+}
+
+}  // namespace
+
+void abort_job(int code) {
+  flush_stdout();
+  if (door.process != nullptr) door.process->abort(code, "");
+  _exit(code);
+}
+
+namespace runtime {
+
+Error init(int*, char***) {
+  int provided = 0;
+  return begin(MPI_THREAD_SINGLE, provided);
+}
+
+Error init_thread(int*, char***, int required, int& provided) { return begin(required, provided); }
+
+Error initialized(bool& flag) {
+  flag = door.state.load(std::memory_order_acquire) != DoorState::not_begun;  // partner: the store in begin
+  return {};
+}
+
+Error finalized(bool& flag) {
+  flag = door.state.load(std::memory_order_acquire) == DoorState::ended;  // partner: the store in finalize
+  return {};
+}
+
+// Attributes of MPI_COMM_SELF go first, while MPI still works: that is how libraries ask to be told (section 11.2.4).
+Error finalize() {
+  Process& process = *door.process;
+  Error failed = process.self().attributes.clear(process.self());
+  if (Error error = process.finish(); error && !failed) failed = error;
+  door.state.store(DoorState::ended, std::memory_order_release);  // partner: the loads in initialized and finalized
+  predefined_objects[process.world().abi_handle] = nullptr;
+  predefined_objects[process.self().abi_handle] = nullptr;
+  door.process = nullptr;
+  delete &process;
+  return failed;
+}
+
+Error query_thread(int& provided) {
+  provided = level;
+  return {};
+}
+
+Error is_thread_main(bool& flag) {
+  flag = std::this_thread::get_id() == main_thread;
+  return {};
+}
+
+Error abort(Communicator& comm, int errorcode) {
+  flush_stdout();
+  const std::string name = comm.name.empty() ? "a communicator" : comm.name;
+  const std::string why = "MPI_Abort(" + name + ", " + std::to_string(errorcode) + ")";
+  if (std::getenv("OMPI_LITE_LAUNCHER_PID") == nullptr) OL_LOG(error, "%s", why.c_str());  // else mpirun says it
+  door.process->abort(errorcode, why.c_str());
+}
+
+}  // namespace runtime
+
+}  // namespace ompi_lite

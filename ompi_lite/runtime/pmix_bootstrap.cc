@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bootstrap through a PMIx server: our own mpirun's, PRRTE's or Slurm's.
+#include <pmix.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "ompi_lite/base/macros.h"
+#include "ompi_lite/runtime/bootstrap.h"
+
+namespace ompi_lite {
+namespace {
+
+Error pmix_error(const char* what, pmix_status_t status) {
+  return make_error(ErrorClass::other, "%s: %s", what, PMIx_Error_string(status));
+}
+
+// A value that PMIx allocated.
+class Value {
+ public:
+  explicit Value(pmix_value_t* value) : value_(value) {}
+  Value(Value&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+  Value& operator=(Value&&) = delete;
+  ~Value() {
+    if (value_ != nullptr) PMIX_VALUE_RELEASE(value_);
+  }
+  const pmix_value_t& operator*() const { return *value_; }
+
+  // Servers disagree on the width of numbers.
+  std::optional<std::int64_t> number() const {
+    switch (value_->type) {
+      case PMIX_INT: return value_->data.integer;
+      case PMIX_INT32: return value_->data.int32;
+      case PMIX_INT64: return value_->data.int64;
+      case PMIX_UINT: return value_->data.uint;
+      case PMIX_UINT16: return value_->data.uint16;
+      case PMIX_UINT32: return value_->data.uint32;
+      case PMIX_UINT64: return static_cast<std::int64_t>(value_->data.uint64);
+      case PMIX_SIZE: return static_cast<std::int64_t>(value_->data.size);
+      case PMIX_PROC_RANK: return value_->data.rank;
+      default: return {};
+    }
+  }
+  const char* text() const { return value_->type == PMIX_STRING ? value_->data.string : nullptr; }
+
+ private:
+  pmix_value_t* value_;
+};
+
+class PmixBootstrap final : public Bootstrap {
+ public:
+  ~PmixBootstrap() override {
+    if (connected_) PMIx_Finalize(nullptr, 0);
+  }
+
+  Error start() {
+    const pmix_status_t status = PMIx_Init(&self_, nullptr, 0);
+    if (status != PMIX_SUCCESS) return pmix_error("connecting to the PMIx server that the environment names", status);
+    connected_ = true;
+    job_.name = self_.nspace;
+    job_.rank = static_cast<int>(self_.rank);
+    const auto size = job_number(PMIX_JOB_SIZE);
+    if (!size || *size <= job_.rank) return Error(ErrorClass::other, "the PMIx server does not say how large the job is");
+    job_.size = static_cast<int>(*size);
+    job_.universe_size = static_cast<int>(job_number(PMIX_UNIV_SIZE).value_or(0));
+    if (const auto app = number(job_.rank, PMIX_APPNUM, true)) {
+      job_.app_number = static_cast<int>(*app);
+      job_.app_known = true;
+    }
+    return find_neighbours();
+  }
+
+  const JobInfo& job() const override { return job_; }
+
+  Error put(std::string_view key, std::span<const std::byte> value) override {
+    pmix_value_t published;
+    published.type = PMIX_BYTE_OBJECT;
+    published.data.bo.bytes = reinterpret_cast<char*>(const_cast<std::byte*>(value.data()));
+    published.data.bo.size = value.size();
+    const pmix_status_t status = PMIx_Put(PMIX_GLOBAL, std::string(key).c_str(), &published);
+    if (status != PMIX_SUCCESS) return pmix_error("publishing an address", status);
+    uncommitted_ = true;
+    return {};
+  }
+
+  Error fence() override {
+    if (uncommitted_) {
+      if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS) return pmix_error("publishing addresses", status);
+      uncommitted_ = false;
+    }
+    pmix_info_t collect;
+    bool yes = true;
+    PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    const pmix_status_t status = PMIx_Fence(nullptr, 0, &collect, 1);
+    return status == PMIX_SUCCESS ? Error() : pmix_error("waiting for the other processes", status);
+  }
+
+  Result<std::vector<std::byte>> get(int rank, std::string_view key) override {
+    const auto value = find(rank, std::string(key).c_str(), false);
+    if (!value || (**value).type != PMIX_BYTE_OBJECT)
+      return make_error(ErrorClass::other, "rank %d has not published %.*s", rank, static_cast<int>(key.size()), key.data());
+    const pmix_byte_object_t& object = (**value).data.bo;
+    const auto* bytes = reinterpret_cast<const std::byte*>(object.bytes);
+    return std::vector<std::byte>(bytes, bytes + object.size);
+  }
+
+  Error finish() override {
+    connected_ = false;
+    const pmix_status_t status = PMIx_Finalize(nullptr, 0);
+    return status == PMIX_SUCCESS ? Error() : pmix_error("taking leave of the PMIx server", status);
+  }
+
+  [[noreturn]] void abort(int code, const char* why) override {
+    PMIx_Abort(code, why, nullptr, 0);
+    _exit(code);
+  }
+
+ private:
+  // `optional`: what the server has sent already; never waits for another process.
+  std::optional<Value> find(int rank, const char* key, bool optional) const {
+    pmix_proc_t proc;
+    PMIX_LOAD_PROCID(&proc, self_.nspace, rank < 0 ? PMIX_RANK_WILDCARD : static_cast<pmix_rank_t>(rank));
+    pmix_info_t hint;
+    bool yes = true;
+    PMIX_INFO_LOAD(&hint, PMIX_OPTIONAL, &yes, PMIX_BOOL);
+    pmix_value_t* value = nullptr;
+    if (PMIx_Get(&proc, key, &hint, optional ? 1 : 0, &value) != PMIX_SUCCESS || value == nullptr) return {};
+    return Value(value);
+  }
+  std::optional<std::int64_t> number(int rank, const char* key, bool optional) const {
+    const auto value = find(rank, key, optional);
+    return value ? value->number() : std::nullopt;
+  }
+  std::optional<std::int64_t> job_number(const char* key) const { return number(-1, key, false); }
+
+  // Who shares our node. Only what every server offers is used: PMIX_LOCAL_PEERS, a list that need not be sorted, and the node
+  // of each rank.
+  Error find_neighbours() {
+    job_.local_ranks = {job_.rank};
+    const auto peers = find(-1, PMIX_LOCAL_PEERS, false);
+    if (peers && peers->text() != nullptr) {
+      job_.local_ranks.clear();
+      for (const char* at = peers->text(); *at != '\0';) {
+        char* end = nullptr;
+        const long rank = std::strtol(at, &end, 10);
+        if (end == at) break;
+        job_.local_ranks.push_back(static_cast<int>(rank));
+        at = *end == ',' ? end + 1 : end;
+      }
+      std::sort(job_.local_ranks.begin(), job_.local_ranks.end());
+    }
+    const bool includes_self = std::binary_search(job_.local_ranks.begin(), job_.local_ranks.end(), job_.rank);
+    if (!includes_self || job_.local_ranks.back() >= job_.size)
+      return make_error(ErrorClass::other, "the PMIx server's list of the ranks on this node does not hold rank %d", job_.rank);
+    if (static_cast<int>(job_.local_ranks.size()) == job_.size) return {};
+    for (int rank = 0; rank < job_.size; ++rank)
+      job_.node_of_rank.push_back(static_cast<int>(number(rank, PMIX_NODEID, false).value_or(-1 - rank)));
+    return {};
+  }
+
+  pmix_proc_t self_{};
+  JobInfo job_;
+  bool connected_ = false;
+  bool uncommitted_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Bootstrap>> make_pmix_bootstrap() {
+  auto made = std::make_unique<PmixBootstrap>();
+  OL_TRY(made->start());
+  return std::unique_ptr<Bootstrap>(std::move(made));
+}
+
+}  // namespace ompi_lite

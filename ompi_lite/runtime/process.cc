@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a rank comes up and goes down, step by step.
+#include "ompi_lite/runtime/process.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+
+#include "btl/shm/transport.h"
+#include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/os.h"
+#include "ompi_lite/core/group.h"
+#include "ompi_lite/runtime/knob_list.h"
+
+namespace ompi_lite {
+
+namespace {
+
+constexpr int kNodeTimeoutMs = 600'000;  // the launcher ends the job long before if a rank does not come
+constexpr char kSegmentKey[] = "ompi_lite.segment";
+
+std::string address_key(const btl::Transport& transport) { return std::string("ompi_lite.") + transport.info().name; }
+
+bool is_shm(const btl::Transport& transport) { return std::strcmp(transport.info().name, "shm") == 0; }
+
+// 32 hexadecimal digits that the launcher gave to the processes of this job alone.
+std::array<std::byte, 16> job_secret() {
+  std::array<std::byte, 16> secret{};
+  const char* text = std::getenv("OMPI_LITE_JOB_SECRET");
+  if (text == nullptr) return secret;
+  for (std::size_t i = 0; i < secret.size() && text[2 * i] != '\0' && text[2 * i + 1] != '\0'; ++i) {
+    const char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
+    secret[i] = static_cast<std::byte>(std::strtol(digits, nullptr, 16));
+  }
+  return secret;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Process>> Process::start(std::unique_ptr<Bootstrap> bootstrap, ProcessLock& lock) {
+  std::unique_ptr<Process> made(new Process(std::move(bootstrap)));
+  log_identify(os::host_name().c_str(), made->job().rank);
+  OL_TRY(made->open_segment());
+  made->waiter_.emplace(made->segment_ ? made->segment_->bell(made->segment_->local_rank()) : made->own_bell_);
+  made->blocking_.emplace(made->progress_, *made->waiter_, lock);
+  OL_TRY(made->open_transports());
+  made->make_communicators();
+  return made;
+}
+
+// The launcher hands the node's segment down; under a launcher that does not, the node's first rank makes it.
+Error Process::open_segment() {
+  const std::vector<int>& local_ranks = job().local_ranks;
+  const auto local_size = static_cast<int>(local_ranks.size());
+  const auto here = std::lower_bound(local_ranks.begin(), local_ranks.end(), job().rank);
+  const auto local_rank = static_cast<int>(here - local_ranks.begin());
+  local_peers_.assign(local_ranks.begin(), local_ranks.end());
+  const bool inherited = std::getenv("OMPI_LITE_NODE_FD") != nullptr;
+  if (local_size == 1 && !inherited) return {};
+
+  if (inherited || local_rank == 0) {
+    Result<Segment> made = Segment::open(local_rank, local_size);
+    if (!made) return made.error();
+    segment_.emplace(std::move(made).value());
+  }
+  if (!inherited) {
+    if (local_rank == 0) {
+      const std::string path = segment_->path();
+      OL_TRY(bootstrap_->put(kSegmentKey, std::as_bytes(std::span(path.data(), path.size()))));
+    }
+    OL_TRY(bootstrap_->fence());
+    if (local_rank != 0) {
+      Result<std::vector<std::byte>> path = bootstrap_->get(local_ranks.front(), kSegmentKey);
+      if (!path) return path.error();
+      const std::string text(reinterpret_cast<const char*>(path->data()), path->size());
+      Result<Segment> made = Segment::attach_path(text, local_rank, local_size);
+      if (!made) return made.error();
+      segment_.emplace(std::move(made).value());
+    }
+  }
+  OL_TRY(segment_->wait_for_all(kNodeTimeoutMs));
+  if (local_rank == 0) segment_->unlink();
+  return {};
+}
+
+// On one node with shared memory everybody's address is known; else addresses are published and asked for when needed.
+Error Process::open_transports() {
+  btl::Setup setup;
+  setup.self = job().rank;
+  setup.segment = segment_ ? &*segment_ : nullptr;
+  setup.local_peers = local_peers_;
+  setup.job_secret = job_secret();
+  Result<std::vector<std::unique_ptr<btl::Transport>>> made = btl::make_transports(setup);
+  if (!made) return made.error();
+  transports_ = std::move(made).value();
+
+  const bool all_local = static_cast<int>(local_peers_.size()) == job().size;
+  const bool shm = std::any_of(transports_.begin(), transports_.end(), [](const auto& each) { return is_shm(*each); });
+  if (job().size > 1 && !(all_local && shm)) {
+    for (const auto& transport : transports_) OL_TRY(bootstrap_->put(address_key(*transport), transport->address()));
+    OL_TRY(bootstrap_->fence());
+    addresses_published_ = true;
+  }
+
+  WaitPolicy policy;
+  policy.crowded = segment_ ? segment_->crowded() : false;
+  waiter_->set_policy(policy);
+  pml_.emplace(job().rank, transports_, static_cast<pml::AddressBook&>(*this), *blocking_);
+  for (const auto& transport : transports_) {
+    if (PollSet* descriptors = transport->descriptors()) waiter_->set_descriptors(descriptors);
+    transport_pollers_.push_back({transport.get(), &*pml_});
+  }
+  for (TransportPoller& poller : transport_pollers_) progress_.add({TransportPoller::poll, &poller});
+  progress_.add({[](void* context) { return static_cast<pml::Pml*>(context)->progress(); }, &*pml_});
+  return {};
+}
+
+Result<std::vector<std::byte>> Process::address(PeerId peer, const btl::Transport& transport) {
+  if (peer == job().rank) return transport.address();
+  if (addresses_published_) return bootstrap_->get(peer, address_key(transport));
+  if (!is_shm(transport)) return Error(ErrorClass::other, "only shared memory is in use between processes");
+  const auto here = std::lower_bound(local_peers_.begin(), local_peers_.end(), peer);
+  const btl::shm::ShmAddress theirs{segment_->id(), static_cast<std::int32_t>(here - local_peers_.begin()), 0};
+  const auto* bytes = reinterpret_cast<const std::byte*>(&theirs);
+  return std::vector<std::byte>(bytes, bytes + sizeof theirs);
+}
+
+void Process::make_communicators() {
+  const JobInfo& info = job();
+  context_ids_.emplace(info.rank);
+  home_.context_ids = &*context_ids_;
+  home_.node_of_peer = info.node_of_rank;
+  if (home_.node_of_peer.empty()) home_.node_of_peer.assign(static_cast<std::size_t>(info.size), 0);
+  home_.attach = [](void* context, Communicator& comm) { static_cast<pml::Pml*>(context)->attach(comm); };
+  home_.attach_context = &*pml_;
+
+  auto world = Ref<Group>(new Group(0, info.size, info.rank));
+  world_ = new Communicator(home_, reinterpret_cast<std::uintptr_t>(MPI_COMM_WORLD), ContextIds::kWorld, std::move(world), info.rank);
+  world_->name = "MPI_COMM_WORLD";
+  auto self = Ref<Group>(new Group(info.rank, 1, info.rank));
+  self_ = new Communicator(home_, reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF), ContextIds::kSelf, std::move(self), 0);
+  self_->name = "MPI_COMM_SELF";
+}
+
+// Shared memory keeps what was sent after its sender left. Over other transports a peer may still be reading, so all wait.
+Error Process::finish() {
+  pml_->drain();
+  if (addresses_published_ || (!segment_ && job().size > 1)) OL_TRY(bootstrap_->fence());
+  return bootstrap_->finish();
+}
+
+void Process::abort(int code, const char* why) {
+  bootstrap_->abort(code, why);
+  std::abort();  // not reached
+}
+
+Process::~Process() {
+  delete self_;
+  delete world_;
+  progress_.remove(pml_ ? &*pml_ : nullptr);
+  for (TransportPoller& poller : transport_pollers_) progress_.remove(&poller);
+}
+
+}  // namespace ompi_lite

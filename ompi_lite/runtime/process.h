@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Process: everything that one rank owns.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "btl/btl.h"
+#include "ompi_lite/base/blocking.h"
+#include "ompi_lite/base/progress.h"
+#include "ompi_lite/base/segment.h"
+#include "ompi_lite/base/wait.h"
+#include "ompi_lite/core/communicator.h"
+#include "ompi_lite/core/context_id.h"
+#include "ompi_lite/runtime/bootstrap.h"
+#include "pml/pml.h"
+
+namespace ompi_lite {
+
+// The object graph of one rank, in construction order; destroyed in reverse. There is no other mutable global, so a test can
+// have several in one address space. Made and destroyed by one thread; in between guarded by the lock that it is given.
+class Process final : private pml::AddressBook {
+ public:
+  // `lock` outlives the Process.
+  static Result<std::unique_ptr<Process>> start(std::unique_ptr<Bootstrap> bootstrap, ProcessLock& lock);
+  ~Process();
+
+  // Lets everything leave that is on its way, waits for the others where that is needed, says goodbye to the launcher.
+  Error finish();
+  [[noreturn]] void abort(int code, const char* why);
+
+  const JobInfo& job() const { return bootstrap_->job(); }
+  Bootstrap& bootstrap() { return *bootstrap_; }
+  Segment* segment() { return segment_ ? &*segment_ : nullptr; }
+  Blocking& blocking() { return *blocking_; }
+  pml::Pml& pml() { return *pml_; }
+  CommunicatorHome& home() { return home_; }
+  Communicator& world() { return *world_; }
+  Communicator& self() { return *self_; }
+
+ private:
+  explicit Process(std::unique_ptr<Bootstrap> bootstrap) : bootstrap_(std::move(bootstrap)) {}
+  Error open_segment();
+  Error open_transports();
+  void make_communicators();
+  Result<std::vector<std::byte>> address(PeerId peer, const btl::Transport& transport) override;
+
+  std::unique_ptr<Bootstrap> bootstrap_;
+  std::optional<Segment> segment_;  // none for a rank that is alone on its node
+  Doorbell own_bell_{};             // ... which then sleeps on this
+  std::optional<Waiter> waiter_;
+  Progress progress_;
+  std::optional<Blocking> blocking_;
+  std::vector<PeerId> local_peers_;
+  struct TransportPoller {
+    btl::Transport* transport;
+    pml::Pml* pml;
+    static bool poll(void* context) {
+      auto& self = *static_cast<TransportPoller*>(context);
+      return self.transport->progress(*self.pml);
+    }
+  };
+
+  std::vector<std::unique_ptr<btl::Transport>> transports_;
+  bool addresses_published_ = false;
+  std::optional<pml::Pml> pml_;
+  std::vector<TransportPoller> transport_pollers_;
+  std::optional<ContextIds> context_ids_;
+  CommunicatorHome home_;
+  Communicator* world_ = nullptr;
+  Communicator* self_ = nullptr;
+};
+
+}  // namespace ompi_lite

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which calls the library accepts now, and the lock around them. What the C interface needs at every call, so it is small.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ompi_lite/base/knob.h"
+#include "ompi_lite/base/process_lock.h"
+
+namespace ompi_lite {
+
+class Process;
+
+extern Knob<bool> check_arguments;
+
+// The process that serves the C interface of this address space. Tests have further Processes, which are not known here.
+enum class DoorState : std::uint8_t { not_begun, active, ended };
+struct Door {
+  std::atomic<DoorState> state{DoorState::not_begun};
+  ProcessLock lock;
+  Process* process = nullptr;
+};
+extern constinit Door door;
+
+// Between MPI_Init and MPI_Finalize.
+inline bool mpi_is_active() { return door.state.load(std::memory_order_relaxed) == DoorState::active; }  // orders nothing
+inline bool mpi_has_ended() { return door.state.load(std::memory_order_relaxed) == DoorState::ended; }
+inline Process* current() { return door.process; }
+
+// Held during a call, at MPI_THREAD_MULTIPLE only. The call that turns the lock on or off does not hold it.
+class CallLock {
+ public:
+  CallLock() : held_(door.lock.enabled()) {
+    if (held_) [[unlikely]]
+      door.lock.lock();
+  }
+  ~CallLock() {
+    if (held_) [[unlikely]]
+      door.lock.unlock();
+  }
+  CallLock(const CallLock&) = delete;
+  CallLock& operator=(const CallLock&) = delete;
+
+ private:
+  const bool held_;
+};
+
+// Ends the whole job with this exit code.
+[[noreturn]] void abort_job(int code);
+
+}  // namespace ompi_lite
