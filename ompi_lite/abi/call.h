@@ -12,7 +12,7 @@
 #include "ompi_lite/abi/site.h"
 #include "ompi_lite/abi/write.h"
 #include "ompi_lite/base/macros.h"
-#include "ompi_lite/runtime/door.h"
+#include "ompi_lite/runtime/thread_level.h"
 
 namespace ompi_lite::abi {
 
@@ -64,9 +64,9 @@ template <class... P, Error (*function)(P...)>
 struct Run<function> {
   template <class... A>
   static Error with(A&... args) {
-    static constexpr auto places = Parameters<P...>::template places<A...>();
+    [[maybe_unused]] static constexpr auto places = Parameters<P...>::template places<A...>();
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      auto all = std::forward_as_tuple(args...);
+      [[maybe_unused]] auto all = std::forward_as_tuple(args...);
       return function(std::get<places[I]>(all).template as<P>()...);
     }(std::make_index_sequence<sizeof...(P)>{});
   }
@@ -76,7 +76,7 @@ template <auto function, class... A>
 inline int call(Site site, A... args) {
   Error error = enter(site);
   if (!error) {
-    CallLock lock(site.when == When::active);
+    CallLock lock;
     static_cast<void>(((error = args.read(site), !error) && ...));
     if (!error) {
       error = Run<function>::with(args...);

@@ -193,8 +193,6 @@ def site(rules, prototype):
         return f"on({name}, Raised::file)", None
     if any_time:
         return f"on({name}, When::any_time)", None
-    if matches(prototype.name, rules.words("leaving")):
-        return f"on({name}, When::leaving)", None
     array = prototype.find("MPI_Request[]", "const MPI_Request[]")
     if array:
         count = prototype.parameters[0]

@@ -18,7 +18,7 @@
 #include "ompi_lite/core/object.h"
 #include "ompi_lite/core/op.h"
 #include "ompi_lite/core/request.h"
-#include "ompi_lite/runtime/door.h"
+#include "ompi_lite/runtime/thread_level.h"
 
 namespace ompi_lite::abi {
 

@@ -16,9 +16,8 @@ namespace ompi_lite::abi {
 // `tool`: the tool interface returns its errors and never calls a handler.
 enum class Raised : std::uint8_t { world, communicator, file, window, session, tool };
 
-// When a function may be called (section 11.4.1). `any_time`: also before MPI_Init and after MPI_Finalize, so without the lock;
-// `leaving`: the process may be gone when the call returns, so without the lock too.
-enum class When : std::uint8_t { active, any_time, leaving };
+// When a function may be called (section 11.4.1). `any_time`: also before MPI_Init and after MPI_Finalize.
+enum class When : std::uint8_t { active, any_time };
 
 // Lives on the stack of one call. The communicator is found when the call is entered, before any argument is checked, because
 // the range of ranks and the significance of buffers hang on it.

@@ -4,6 +4,7 @@
 #include "ompi_lite/abi/call.h"
 #include "ompi_lite/abi/special.h"
 #include "ompi_lite/mpi/env.h"
+#include "ompi_lite/runtime/life.h"
 
 using namespace ompi_lite;
 using namespace ompi_lite::abi;
@@ -32,8 +33,8 @@ OL_EXPORT int PMPI_Abi_set_fortran_info(MPI_Info info)
 { return call<abi::abi_set_fortran_info>(on("MPI_Abi_set_fortran_info", When::any_time), Handle{info, "info", Null::allowed}); }
 OL_ALIAS(Abi_set_fortran_info)
 
-OL_EXPORT int PMPI_Abort(MPI_Comm comm, int)
-{ return not_built(on("MPI_Abort", comm)); }
+OL_EXPORT int PMPI_Abort(MPI_Comm comm, int errorcode)
+{ return call<runtime::abort>(on("MPI_Abort", comm), Handle{comm, "comm"}, Value{errorcode}); }
 OL_ALIAS(Abort)
 
 OL_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
@@ -41,11 +42,11 @@ OL_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 OL_ALIAS(Alloc_mem)
 
 OL_EXPORT int PMPI_Finalize(void)
-{ return not_built(on("MPI_Finalize", When::leaving)); }
+{ return call<runtime::finalize>(on("MPI_Finalize")); }
 OL_ALIAS(Finalize)
 
-OL_EXPORT int PMPI_Finalized(int *)
-{ return not_built(on("MPI_Finalized", When::any_time)); }
+OL_EXPORT int PMPI_Finalized(int *flag)
+{ return call<runtime::finalized>(on("MPI_Finalized", When::any_time), Out{flag, "flag"}); }
 OL_ALIAS(Finalized)
 
 OL_EXPORT int PMPI_Free_mem(void *base)
@@ -68,22 +69,22 @@ OL_EXPORT int PMPI_Get_version(int *version, int *subversion)
 { return call<abi::get_version>(on("MPI_Get_version", When::any_time), Out{version, "version"}, Out{subversion, "subversion"}); }
 OL_ALIAS(Get_version)
 
-OL_EXPORT int PMPI_Init(int *, char ***)
-{ return not_built(on("MPI_Init", When::any_time)); }
+OL_EXPORT int PMPI_Init(int *argc, char ***argv)
+{ return call<runtime::init>(on("MPI_Init", When::any_time), Value{argc}, Value{argv}); }
 OL_ALIAS(Init)
 
-OL_EXPORT int PMPI_Init_thread(int *, char ***, int, int *)
-{ return not_built(on("MPI_Init_thread", When::any_time)); }
+OL_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{ return call<runtime::init_thread>(on("MPI_Init_thread", When::any_time), Value{argc}, Value{argv}, Value{required}, Out{provided, "provided"}); }
 OL_ALIAS(Init_thread)
 
-OL_EXPORT int PMPI_Initialized(int *)
-{ return not_built(on("MPI_Initialized", When::any_time)); }
+OL_EXPORT int PMPI_Initialized(int *flag)
+{ return call<runtime::initialized>(on("MPI_Initialized", When::any_time), Out{flag, "flag"}); }
 OL_ALIAS(Initialized)
 
-OL_EXPORT int PMPI_Is_thread_main(int *)
-{ return not_built(on("MPI_Is_thread_main", When::any_time)); }
+OL_EXPORT int PMPI_Is_thread_main(int *flag)
+{ return call<runtime::is_thread_main>(on("MPI_Is_thread_main", When::any_time), Out{flag, "flag"}); }
 OL_ALIAS(Is_thread_main)
 
-OL_EXPORT int PMPI_Query_thread(int *)
-{ return not_built(on("MPI_Query_thread")); }
+OL_EXPORT int PMPI_Query_thread(int *provided)
+{ return call<runtime::query_thread>(on("MPI_Query_thread"), Out{provided, "provided"}); }
 OL_ALIAS(Query_thread)
