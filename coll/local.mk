@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sources of coll, one a line: libompi_lite_la_SOURCES += coll/NAME.cc
+libompi_lite_la_SOURCES += coll/coll.cc
+libompi_lite_la_SOURCES += coll/reductions.cc
+libompi_lite_la_SOURCES += coll/inter.cc
+libompi_lite_la_SOURCES += coll/direct.cc
+libompi_lite_la_SOURCES += coll/select.cc
+libompi_lite_la_SOURCES += coll/state.cc

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The operations that move data: what each means, one lookup, and run. The reductions are in reductions.cc, the forms between
+// two groups in inter.cc.
+#include "coll/coll.h"
+
+#include "coll/algorithms/allgather.h"
+#include "coll/algorithms/alltoall.h"
+#include "coll/algorithms/barrier.h"
+#include "coll/algorithms/bcast.h"
+#include "coll/algorithms/gather.h"
+#include "coll/algorithms/scatter.h"
+#include "coll/bind.h"
+#include "coll/direct.h"
+#include "coll/inter.h"
+#include "coll/shape.h"
+#include "ompi_lite/base/macros.h"
+#include "ompi_lite/core/pack.h"
+
+namespace ompi_lite::coll {
+
+namespace {
+
+constexpr Count kChainPiece = 128 << 10;
+
+// All bytes of `from`, side by side in scratch memory.
+Part pack(Direct& steps, const Part& from) {
+  const Part packed = steps.scratch(steps.bytes(from));
+  steps.copy(from, packed);
+  return packed;
+}
+
+// MPI_IN_PLACE where all blocks are both sent and received: sends copies of what the receive buffer holds.
+Blocks bind_copies(Direct& steps, const Blocks& blocks) {
+  const int p = steps.size();
+  steps.bind(Slot::send, nullptr, datatype_of(MPI_BYTE));  // its parts carry addresses, as scratch does
+  Count* numbers = steps.numbers(2 * p);
+  if (numbers == nullptr) return Blocks(Slot::send, 0, 0);
+  for (int i = 0; i < p; ++i) {
+    const Part packed = i == steps.rank() ? Part{} : pack(steps, blocks[i]);
+    numbers[i] = packed.count;
+    numbers[p + i] = packed.offset;
+  }
+  return Blocks(Slot::send, CountSpan(numbers), CountSpan(numbers + p), 1);
+}
+
+}  // namespace
+
+Error barrier(Communicator& comm) {
+  if (comm.is_inter()) return inter::barrier(comm);
+  Direct steps(comm, Operation::barrier);
+  if (steps.algorithm(0) == Algorithm::linear) {
+    barrier_linear(steps);
+  } else {
+    barrier_dissemination(steps);
+  }
+  return steps.finish();
+}
+
+Error bcast(const Buffer& data, int root, Communicator& comm) {
+  if (comm.is_inter()) return inter::bcast(data, root, comm);
+  Direct steps(comm, Operation::bcast);
+  const Count bytes = pack_size(data);
+  if (bytes == 0 || steps.size() == 1) return {};
+  Part part = bind_part(steps, Slot::receive, data);
+  const Algorithm algorithm = steps.algorithm(bytes);
+  if (algorithm == Algorithm::linear) {
+    bcast_linear(steps, part, root);
+    return steps.finish();
+  }
+  if (algorithm == Algorithm::binomial) {
+    bcast_binomial(steps, part, root);
+    return steps.finish();
+  }
+  // The others cut the message, and only bytes can be cut alike at all ranks: types may differ.
+  Part plain;
+  if (std::byte* start = contiguous_start(data)) {
+    steps.bind(Slot::send, start, datatype_of(MPI_BYTE));
+    plain = Part{Slot::send, 0, 0, bytes};
+  } else {
+    plain = steps.rank() == root ? pack(steps, part) : steps.scratch(bytes);
+  }
+  if (algorithm == Algorithm::chain) {
+    bcast_chain(steps, plain, root, kChainPiece);
+  } else {
+    bcast_scatter_allgather(steps, plain, root);
+  }
+  if (plain.slot == Slot::scratch && steps.rank() != root) steps.copy(plain, part);
+  return steps.finish();
+}
+
+Error gather(const Buffer& send, const Buffer& receive, int root, Communicator& comm) {
+  if (comm.is_inter()) return inter::gather(send, receive, root, comm);
+  Direct steps(comm, Operation::gather);
+  const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(send);
+  const Count block = pack_size(at_root ? receive : send);
+  if (block == 0) return {};
+  const Part mine = in_place ? Part{} : bind_part(steps, Slot::send, send);
+  Blocks blocks;
+  if (at_root) {
+    blocks = bind_blocks(steps, Slot::receive, receive);
+    if (!in_place) steps.copy(mine, blocks[root]);
+  }
+  if (steps.algorithm(block) == Algorithm::binomial) {
+    gather_binomial(steps, mine, blocks, root, block);
+  } else {
+    gather_linear(steps, mine, blocks, root);
+  }
+  return steps.finish();
+}
+
+Error gatherv(const Buffer& send, const BufferV& receive, int root, Communicator& comm) {
+  if (comm.is_inter()) return inter::gatherv(send, receive, root, comm);
+  Direct steps(comm, Operation::gatherv);
+  const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(send);
+  const Part mine = in_place ? Part{} : bind_part(steps, Slot::send, send);
+  Blocks blocks;
+  if (at_root) {
+    blocks = bind_blocks(steps, Slot::receive, receive);
+    if (!in_place) steps.copy(mine, blocks[root]);
+  }
+  gather_linear(steps, mine, blocks, root);
+  return steps.finish();
+}
+
+Error scatter(const Buffer& send, const Buffer& receive, int root, Communicator& comm) {
+  if (comm.is_inter()) return inter::scatter(send, receive, root, comm);
+  Direct steps(comm, Operation::scatter);
+  const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(receive);
+  const Count block = pack_size(at_root ? send : receive);
+  if (block == 0) return {};
+  const Part mine = in_place ? Part{} : bind_part(steps, Slot::receive, receive);
+  Blocks blocks;
+  if (at_root) {
+    blocks = bind_blocks(steps, Slot::send, send);
+    if (!in_place) steps.copy(blocks[root], mine);
+  }
+  if (steps.algorithm(block) == Algorithm::binomial) {
+    scatter_binomial(steps, blocks, mine, root, block);
+  } else {
+    scatter_linear(steps, blocks, mine, root);
+  }
+  return steps.finish();
+}
+
+Error scatterv(const BufferV& send, const Buffer& receive, int root, Communicator& comm) {
+  if (comm.is_inter()) return inter::scatterv(send, receive, root, comm);
+  Direct steps(comm, Operation::scatterv);
+  const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(receive);
+  const Part mine = in_place ? Part{} : bind_part(steps, Slot::receive, receive);
+  Blocks blocks;
+  if (at_root) {
+    blocks = bind_blocks(steps, Slot::send, send);
+    if (!in_place) steps.copy(blocks[root], mine);
+  }
+  scatter_linear(steps, blocks, mine, root);
+  return steps.finish();
+}
+
+Error allgather(const Buffer& send, const Buffer& receive, Communicator& comm) {
+  if (comm.is_inter()) return inter::allgather(send, receive, comm);
+  Direct steps(comm, Operation::allgather);
+  const Count block = pack_size(receive);
+  if (block == 0) return {};
+  const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
+  if (!is_in_place(send)) steps.copy(bind_part(steps, Slot::send, send), blocks[steps.rank()]);
+  switch (steps.algorithm(block)) {
+    case Algorithm::ring:
+      allgather_ring(steps, blocks);
+      break;
+    case Algorithm::bruck:
+      allgather_bruck(steps, blocks);
+      break;
+    case Algorithm::circulant:
+      allgather_circulant(steps, blocks);
+      break;
+    default:
+      allgather_linear(steps, blocks);
+  }
+  return steps.finish();
+}
+
+Error allgatherv(const Buffer& send, const BufferV& receive, Communicator& comm) {
+  if (comm.is_inter()) return inter::allgatherv(send, receive, comm);
+  Direct steps(comm, Operation::allgatherv);
+  const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
+  if (!is_in_place(send)) steps.copy(bind_part(steps, Slot::send, send), blocks[steps.rank()]);
+  Count bytes = 0;
+  for (int i = 0; i < steps.size(); ++i) bytes += steps.bytes(blocks[i]);
+  if (bytes == 0) return steps.finish();
+  switch (steps.algorithm(bytes)) {
+    case Algorithm::ring:
+      allgather_ring(steps, blocks);
+      break;
+    case Algorithm::bruck:
+      allgather_bruck(steps, blocks);
+      break;
+    default:
+      allgather_linear(steps, blocks);
+  }
+  return steps.finish();
+}
+
+namespace {
+
+// The blocks lie as bound; `block` is the bytes of one where all are alike, else 0.
+Error run_alltoall(Direct& steps, const Blocks& send, const Blocks& receive, Count block) {
+  switch (steps.algorithm(block)) {
+    case Algorithm::bruck:
+      alltoall_bruck(steps, send, receive, block);
+      break;
+    case Algorithm::pairwise:
+      alltoall_pairwise(steps, send, receive);
+      break;
+    default:
+      alltoall_linear(steps, send, receive);
+  }
+  return steps.finish();
+}
+
+// The three forms of all-to-all differ only in how the calls describe the blocks.
+template <class Described>
+Error any_alltoall(const Described& send, const Described& receive, bool in_place, Direct& steps, Count block) {
+  const Blocks incoming = bind_blocks(steps, Slot::receive, receive);
+  if (in_place) return run_alltoall(steps, bind_copies(steps, incoming), incoming, block);
+  const Blocks outgoing = bind_blocks(steps, Slot::send, send);
+  steps.copy(outgoing[steps.rank()], incoming[steps.rank()]);
+  return run_alltoall(steps, outgoing, incoming, block);
+}
+
+}  // namespace
+
+Error alltoall(const Buffer& send, const Buffer& receive, Communicator& comm) {
+  if (comm.is_inter()) return inter::alltoall(send, receive, comm);
+  Direct steps(comm, Operation::alltoall);
+  const Count block = pack_size(receive);
+  if (block == 0) return {};
+  return any_alltoall(send, receive, is_in_place(send), steps, block);
+}
+
+Error alltoallv(const BufferV& send, const BufferV& receive, Communicator& comm) {
+  if (comm.is_inter()) return inter::alltoallv(send, receive, comm);
+  Direct steps(comm, Operation::alltoallv);
+  return any_alltoall(send, receive, is_in_place(send.data), steps, 0);
+}
+
+Error alltoallw(const BufferW& send, const BufferW& receive, Communicator& comm) {
+  if (comm.is_inter()) return inter::alltoallw(send, receive, comm);
+  Direct steps(comm, Operation::alltoallw);
+  return any_alltoall(send, receive, is_in_place(send.data), steps, 0);
+}
+
+}  // namespace ompi_lite::coll

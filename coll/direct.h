@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The first model of Steps: does each step now, over the point-to-point layer. This is the blocking collective.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "coll/select.h"
+#include "coll/state.h"
+#include "coll/steps.h"
+#include "ompi_lite/base/macros.h"
+#include "ompi_lite/core/buffer.h"
+#include "ompi_lite/core/communicator.h"
+#include "ompi_lite/core/datatype.h"
+#include "ompi_lite/core/op.h"
+#include "pml/pml.h"
+
+namespace ompi_lite::coll {
+
+// Lives on the stack of one call of one rank, which holds the process lock. Bind the slots, run an algorithm, take finish().
+// After the first error the rest of the algorithm still runs, so that the other ranks get their messages and end too.
+class Direct {
+ public:
+  Direct(Communicator& comm, Operation operation)
+      : comm_(comm), pml_(pml::of(comm)), state_(state_of(comm)), operation_(operation), tag_(state_.next_tag()) {
+    bind(Slot::scratch, nullptr, datatype_of(MPI_BYTE));
+  }
+  ~Direct() { state_.arena().reset(); }
+  Direct(const Direct&) = delete;
+  Direct& operator=(const Direct&) = delete;
+
+  // Part offsets of the slot count from `data`. Scratch has no data: its parts carry addresses.
+  void bind(Slot slot, std::byte* data, Datatype& type) { bindings_[index(slot)] = Binding{data, &type, {}}; }
+  void bind(Slot slot, std::byte* data, DatatypeSpan types) { bindings_[index(slot)] = Binding{data, nullptr, types}; }
+  void reduce_with(Op& op, Datatype& type) {
+    op_ = &op;
+    kernel_ = kernel_for(op, type);
+    bind(Slot::scratch, nullptr, type);
+  }
+
+  Algorithm algorithm(Count bytes) const {
+    return select({operation_, size(), bytes, op_ == nullptr || op_->commutative}, state_.forced());
+  }
+  Communicator& comm() const { return comm_; }
+  Operation operation() const { return operation_; }
+  Error finish() const { return failed_ ? make_error(error_class_, "%s", state_.error_text().c_str()) : Error(); }
+  void fail(const Error& error);
+  // Memory for n numbers, such as the borders of blocks; null (and failed) if there is none.
+  Count* numbers(Count n) { return reinterpret_cast<Count*>(memory(n * static_cast<Count>(sizeof(Count)))); }
+
+  // ---- Steps ----
+  int rank() const { return comm_.rank(); }
+  int size() const { return comm_.size(); }
+
+  void send(const Part& part, int peer) { queue({Message::send, peer, part, nullptr}); }
+  void recv(const Part& part, int peer) { queue({Message::recv, peer, part, nullptr}); }
+  void sendrecv(const Part& out, int dest, const Part& in, int source) {
+    recv(in, source);
+    send(out, dest);
+  }
+  void end_round() {
+    if (messages_ == 0) return;
+    if (messages_ > 1) return run_round();
+    messages_ = 0;
+    const Message& only = state_.round()[0];
+    only.way == Message::send ? send_one(only) : recv_one(only);
+  }
+
+  void copy(const Part& from, const Part& to);
+  void reduce(const Part& a, const Part& b) {
+    if (dead_ || a.count == 0) return;
+    if (kernel_) return kernel_.two(address(a), address(b), a.count);
+    if (Error error = ompi_lite::reduce(*op_, type(a), address(a), address(b), a.count)) fail(error);
+  }
+  void reduce_copy(const Part& a, const Part& b, const Part& c) {
+    if (dead_ || a.count == 0) return;
+    if (kernel_) return kernel_.three(address(a), address(b), address(c), a.count);
+    if (Error error = reduce3(*op_, type(a), address(a), address(b), address(c), a.count)) fail(error);
+  }
+
+  Part scratch(Count count);
+  Part slice(const Part& part, Count first, Count count) const {
+    return {part.slot, part.type, part.offset + first * type(part).extent(), count};
+  }
+  Count bytes(const Part& part) const { return part.count == 0 ? 0 : part.count * type(part).size(); }
+  template <class Body>
+  void loop(Count n, Body&& body) {
+    for (Count i = 0; i < n; ++i) body(i);
+  }
+
+ private:
+  struct Binding {
+    std::byte* data = nullptr;
+    Datatype* type = nullptr;  // null: `types` has one for each block
+    DatatypeSpan types;
+  };
+  static constexpr std::size_t index(Slot slot) { return static_cast<std::size_t>(slot); }
+  Datatype& type(const Part& part) const {
+    const Binding& binding = bindings_[index(part.slot)];
+    return binding.type != nullptr ? *binding.type : binding.types[part.type];
+  }
+  std::byte* address(const Part& part) const {
+    // Integers: scratch parts hold whole addresses, and MPI_BOTTOM is null.
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(bindings_[index(part.slot)].data) +
+                                        static_cast<std::uintptr_t>(part.offset));
+  }
+  Buffer buffer(const Part& part) const {
+    if (dead_ || part.count == 0) return Buffer(nullptr, 0, &datatype_of(MPI_BYTE));
+    return Buffer(address(part), part.count, &type(part));
+  }
+  pml::Envelope with(int peer) const { return {comm_, peer, tag_, Plane::collective}; }
+
+  void queue(const Message& message) {
+    OL_CHECK(messages_ < kRoundMost, messages_);
+    state_.round()[static_cast<std::size_t>(messages_++)] = message;
+  }
+  void send_one(const Message& message);
+  void recv_one(const Message& message);
+  void run_round();
+  void check_arrival(const Message& message, Error error, const MPI_Status& status);
+  std::byte* memory(Count bytes);
+
+  Communicator& comm_;
+  pml::Pml& pml_;
+  State& state_;
+  const Operation operation_;
+  const int tag_;
+  bool failed_ = false;
+  bool dead_ = false;  // no memory: no data is touched any more, messages are sent empty
+  ErrorClass error_class_ = ErrorClass::success;
+  Op* op_ = nullptr;
+  Kernel kernel_;  // of predefined ops
+  std::array<Binding, 3> bindings_;
+  int messages_ = 0;  // of the round, in state_.round()
+};
+static_assert(Steps<Direct>);
+
+}  // namespace ompi_lite::coll

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The operations that reduce: what each means, one lookup, and run.
+#include "coll/algorithms/allreduce.h"
+#include "coll/algorithms/reduce.h"
+#include "coll/algorithms/reduce_scatter.h"
+#include "coll/algorithms/scan.h"
+#include "coll/coll.h"
+#include "coll/direct.h"
+#include "coll/inter.h"
+#include "ompi_lite/base/macros.h"
+
+namespace ompi_lite::coll {
+
+namespace {
+
+constexpr char kInPlaceReceive[] =
+    "MPI_IN_PLACE is not a receive buffer here: give it as sendbuf (at the root only for MPI_Reduce) and the data in recvbuf";
+
+// Input and output of a reduction of `count` elements; the input is the output where the call says MPI_IN_PLACE.
+struct Operands {
+  Part input, output;
+};
+Operands bind_operands(Direct& steps, const void* send, void* receive, Count count, Datatype& type, Op& op) {
+  steps.reduce_with(op, type);
+  steps.bind(Slot::receive, static_cast<std::byte*>(receive), type);
+  const Part output{Slot::receive, 0, 0, count};
+  if (is_in_place(send)) return {output, output};
+  steps.bind(Slot::send, static_cast<std::byte*>(const_cast<void*>(send)), type);
+  return {Part{Slot::send, 0, 0, count}, output};
+}
+
+}  // namespace
+
+Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Communicator& comm) {
+  if (comm.is_inter()) return inter::reduce(send, receive, op, root, comm);
+  Datatype& type = *receive.type;
+  OL_TRY(check_op(op, type));
+  if (is_in_place(send) && comm.rank() != root)
+    return Error(ErrorClass::buffer, "MPI_IN_PLACE as sendbuf is for the root only: use MPI_IN_PLACE as sendbuf (root only for Reduce)");
+  if (comm.rank() == root && is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
+  Direct steps(comm, Operation::reduce);
+  const Count count = receive.count, bytes = count * type.size();
+  if (bytes == 0) return {};
+  const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
+  if (steps.size() == 1) {
+    if (input != output) steps.copy(input, output);
+    return steps.finish();
+  }
+  switch (steps.algorithm(bytes)) {
+    case Algorithm::binomial:
+      reduce_binomial(steps, input, output, root, op.commutative);
+      break;
+    case Algorithm::reduce_scatter_gather:
+      reduce_scatter_gather(steps, input, output, root);
+      break;
+    default:
+      reduce_linear(steps, input, output, root);
+  }
+  return steps.finish();
+}
+
+Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
+  if (comm.is_inter()) return inter::allreduce(send, receive, op, comm);
+  Datatype& type = *receive.type;
+  OL_TRY(check_op(op, type));
+  if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
+  Direct steps(comm, Operation::allreduce);
+  const Count count = receive.count, bytes = count * type.size();
+  if (bytes == 0) return {};
+  const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
+  if (steps.size() == 1) {
+    if (input != output) steps.copy(input, output);
+    return steps.finish();
+  }
+  switch (steps.algorithm(bytes)) {
+    case Algorithm::allgather_reduce:
+      allreduce_allgather(steps, input, output);
+      break;
+    case Algorithm::recursive_doubling:
+      allreduce_recursive_doubling(steps, input, output);
+      break;
+    case Algorithm::circulant:
+      allreduce_circulant(steps, input, output);
+      break;
+    case Algorithm::ring:
+      allreduce_ring(steps, input, output);
+      break;
+    default:
+      allreduce_linear(steps, input, output);
+  }
+  return steps.finish();
+}
+
+namespace {
+
+// `split` says how the vector is shared out.
+template <class Split>
+Error any_reduce_scatter(Direct& steps, const void* send, void* receive, const Split& split, Datatype& type, Op& op) {
+  const int p = steps.size();
+  const Count count = split.begin(p), bytes = count * type.size();
+  if (bytes == 0) return steps.finish();
+  const auto [input, whole] = bind_operands(steps, send, receive, count, type, op);
+  const Part output = steps.slice(whole, 0, split.size(steps.rank()));
+  if (p == 1) {
+    if (input != output) steps.copy(input, output);
+    return steps.finish();
+  }
+  switch (steps.algorithm(bytes)) {
+    case Algorithm::pairwise:
+      reduce_scatter_pairwise(steps, input, output, split);
+      break;
+    case Algorithm::circulant:
+      reduce_scatter_circulant(steps, input, output, split);
+      break;
+    case Algorithm::ring:
+      reduce_scatter_ring(steps, input, output, split);
+      break;
+    default:
+      reduce_scatter_linear(steps, input, output, split);
+  }
+  return steps.finish();
+}
+
+}  // namespace
+
+Error reduce_scatter(const void* send, void* receive, CountSpan counts, Datatype& type, Op& op, Communicator& comm) {
+  if (comm.is_inter()) return inter::reduce_scatter(send, receive, counts, type, op, comm);
+  OL_TRY(check_op(op, type));
+  if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
+  Direct steps(comm, Operation::reduce_scatter);
+  const int p = steps.size();
+  Count* borders = steps.numbers(p + 1);
+  if (borders == nullptr) return steps.finish();
+  borders[0] = 0;
+  for (int i = 0; i < p; ++i) borders[i + 1] = borders[i] + counts[i];
+  return any_reduce_scatter(steps, send, receive, ListedSplit(borders), type, op);
+}
+
+Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
+  if (comm.is_inter()) return inter::reduce_scatter_block(send, receive, op, comm);
+  OL_TRY(check_op(op, *receive.type));
+  if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
+  Direct steps(comm, Operation::reduce_scatter_block);
+  const EvenSplit split(receive.count * steps.size(), steps.size());
+  return any_reduce_scatter(steps, send.data, receive.data, split, *receive.type, op);
+}
+
+Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
+  OL_TRY(check_op(op, *receive.type));
+  if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
+  Direct steps(comm, Operation::scan);
+  const Count bytes = receive.count * receive.type->size();
+  if (bytes == 0) return {};
+  const auto [input, output] = bind_operands(steps, send.data, receive.data, receive.count, *receive.type, op);
+  if (steps.algorithm(bytes) == Algorithm::doubling) {
+    scan_doubling(steps, input, output);
+  } else {
+    scan_linear(steps, input, output);
+  }
+  return steps.finish();
+}
+
+Error exscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
+  OL_TRY(check_op(op, *receive.type));
+  if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
+  Direct steps(comm, Operation::exscan);
+  const Count bytes = receive.count * receive.type->size();
+  if (bytes == 0 || steps.size() == 1) return {};
+  const auto [input, output] = bind_operands(steps, send.data, receive.data, receive.count, *receive.type, op);
+  if (steps.algorithm(bytes) == Algorithm::doubling) {
+    exscan_doubling(steps, input, output);
+  } else {
+    exscan_linear(steps, input, output);
+  }
+  return steps.finish();
+}
+
+Error reduce_local(const Buffer& in, const Buffer& inout, Op& op) {
+  if (is_in_place(in) || is_in_place(inout)) return Error(ErrorClass::buffer, "MPI_IN_PLACE has no meaning in MPI_Reduce_local");
+  OL_TRY(check_op(op, *inout.type));
+  return ompi_lite::reduce(op, *inout.type, in.data, inout.data, inout.count);
+}
+
+}  // namespace ompi_lite::coll

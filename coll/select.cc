@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of algorithms and the choice among them.
+#include "coll/select.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ompi_lite::coll {
+
+constinit Knob<const char*> forced_algorithms(
+    "coll", "", Unit::none,
+    "Algorithms to use for collectives, such as allreduce=ring,bcast=linear; where one is not legal the linear one is used.");
+
+namespace {
+
+using A = Algorithm;
+
+constexpr A kBarrier[] = {A::linear, A::dissemination};
+constexpr A kBcast[] = {A::linear, A::binomial, A::chain, A::scatter_allgather};
+constexpr A kRooted[] = {A::linear, A::binomial};
+constexpr A kRootedV[] = {A::linear};
+constexpr A kAllgather[] = {A::linear, A::ring, A::bruck, A::circulant};
+constexpr A kAllgatherv[] = {A::linear, A::ring, A::bruck};
+constexpr A kAlltoall[] = {A::linear, A::bruck, A::pairwise};
+constexpr A kAlltoallv[] = {A::linear, A::pairwise};
+constexpr A kReduce[] = {A::linear, A::binomial, A::reduce_scatter_gather};
+constexpr A kAllreduce[] = {A::linear, A::allgather_reduce, A::recursive_doubling, A::circulant, A::ring};
+constexpr A kReduceScatter[] = {A::linear, A::pairwise, A::circulant, A::ring};
+constexpr A kScan[] = {A::linear, A::doubling};
+
+constexpr OperationRow kTable[kOperations] = {
+    {Operation::barrier, "barrier", "MPI_Barrier", kBarrier},
+    {Operation::bcast, "bcast", "MPI_Bcast", kBcast},
+    {Operation::gather, "gather", "MPI_Gather", kRooted},
+    {Operation::gatherv, "gatherv", "MPI_Gatherv", kRootedV},
+    {Operation::scatter, "scatter", "MPI_Scatter", kRooted},
+    {Operation::scatterv, "scatterv", "MPI_Scatterv", kRootedV},
+    {Operation::allgather, "allgather", "MPI_Allgather", kAllgather},
+    {Operation::allgatherv, "allgatherv", "MPI_Allgatherv", kAllgatherv},
+    {Operation::alltoall, "alltoall", "MPI_Alltoall", kAlltoall},
+    {Operation::alltoallv, "alltoallv", "MPI_Alltoallv", kAlltoallv},
+    {Operation::alltoallw, "alltoallw", "MPI_Alltoallw", kAlltoallv},
+    {Operation::reduce, "reduce", "MPI_Reduce", kReduce},
+    {Operation::allreduce, "allreduce", "MPI_Allreduce", kAllreduce},
+    {Operation::reduce_scatter, "reduce_scatter", "MPI_Reduce_scatter", kReduceScatter},
+    {Operation::reduce_scatter_block, "reduce_scatter_block", "MPI_Reduce_scatter_block", kReduceScatter},
+    {Operation::scan, "scan", "MPI_Scan", kScan},
+    {Operation::exscan, "exscan", "MPI_Exscan", kScan},
+};
+
+constexpr const char* kNames[] = {"automatic",     "linear",   "binomial",         "chain",
+                                  "scatter_allgather", "dissemination", "ring",     "circulant",
+                                  "bruck",         "pairwise", "allgather_reduce", "recursive_doubling",
+                                  "reduce_scatter_gather", "doubling"};
+
+constexpr bool table_in_order() {
+  for (int i = 0; i < kOperations; ++i) {
+    if (static_cast<int>(kTable[i].operation) != i) return false;
+  }
+  return true;
+}
+static_assert(table_in_order());
+static_assert(std::size(kNames) == static_cast<std::size_t>(A::doubling) + 1);
+
+// The algorithms that reduce blocks in an order of their own.
+bool needs_commutative(A algorithm) {
+  return algorithm == A::ring || algorithm == A::circulant || algorithm == A::reduce_scatter_gather;
+}
+bool reduces(Operation operation) { return operation >= Operation::reduce; }
+
+bool legal(A algorithm, const Question& question) {
+  return question.commutative || !reduces(question.operation) || !needs_commutative(algorithm);
+}
+
+// Sizes where one algorithm takes over from another. Powers of two, measured in the worst case that matters, more ranks than cores.
+constexpr Count kBcastTree = 32 << 10;          // up to here whole messages down a tree
+constexpr Count kGatherTree = 2 << 10;          // up to here blocks travel together
+constexpr Count kAllgatherTogether = 64 << 10;  // of one block
+constexpr Count kAlltoallTogether = 256;        // of one block
+constexpr Count kReduceTree = 16 << 10;
+constexpr Count kAllreduceGathered = 2 << 10;   // of all vectors together
+constexpr Count kAllreduceWhole = 8 << 10;
+constexpr Count kReduceScatterOrdered = 1 << 10;
+
+A best(const Question& q) {
+  switch (q.operation) {
+    case Operation::barrier:
+      return A::dissemination;
+    case Operation::bcast:
+      if (q.ranks <= 2) return A::linear;
+      return q.bytes <= kBcastTree ? A::binomial : A::scatter_allgather;
+    case Operation::gather:
+    case Operation::scatter:
+      return q.ranks > 4 && q.bytes <= kGatherTree ? A::binomial : A::linear;
+    case Operation::gatherv:
+    case Operation::scatterv:
+      return A::linear;
+    case Operation::allgather:
+      return q.bytes <= kAllgatherTogether ? A::circulant : A::ring;
+    case Operation::allgatherv:
+      return A::ring;
+    case Operation::alltoall:
+      return q.ranks > 4 && q.bytes <= kAlltoallTogether ? A::bruck : A::pairwise;
+    case Operation::alltoallv:
+    case Operation::alltoallw:
+      return A::pairwise;
+    case Operation::reduce:
+      return q.bytes <= kReduceTree || !q.commutative ? A::binomial : A::reduce_scatter_gather;
+    case Operation::allreduce:
+      if (q.bytes * q.ranks <= kAllreduceGathered) return A::allgather_reduce;
+      return q.bytes <= kAllreduceWhole || !q.commutative ? A::recursive_doubling : A::circulant;
+    case Operation::reduce_scatter:
+    case Operation::reduce_scatter_block:
+      return q.bytes <= kReduceScatterOrdered || !q.commutative ? A::pairwise : A::circulant;
+    case Operation::scan:
+    case Operation::exscan:
+      return A::doubling;
+  }
+  return A::linear;
+}
+
+template <class Range, class Name>
+std::string list_names(const Range& range, Name name) {
+  std::string list;
+  for (const auto& each : range) list += (list.empty() ? "" : ", ") + std::string(name(each));
+  return list;
+}
+
+Error parse_one(std::string_view item, ForcedAlgorithms& forced) {
+  const std::size_t equals = item.find('=');
+  const std::string operation(item.substr(0, equals));
+  const auto row = std::ranges::find(kTable, operation, &OperationRow::name);
+  if (row == std::end(kTable)) {
+    return make_error(ErrorClass::arg, "coll: no operation is named \"%s\"; known are %s", operation.c_str(),
+                      list_names(kTable, [](const OperationRow& each) { return each.name; }).c_str());
+  }
+  const std::string wanted(equals == std::string_view::npos ? "" : item.substr(equals + 1));
+  const auto algorithm = std::ranges::find(row->algorithms, wanted, algorithm_name);
+  if (algorithm == row->algorithms.end()) {
+    return make_error(ErrorClass::arg, "coll: %s has no algorithm \"%s\"; known are %s", operation.c_str(), wanted.c_str(),
+                      list_names(row->algorithms, algorithm_name).c_str());
+  }
+  forced[static_cast<std::size_t>(row->operation)] = *algorithm;
+  return {};
+}
+
+constinit KnobBase* const list[] = {&forced_algorithms};
+
+}  // namespace
+
+std::span<const OperationRow> operation_table() { return kTable; }
+const char* mpi_name(Operation operation) { return kTable[static_cast<std::size_t>(operation)].mpi_name; }
+const char* algorithm_name(Algorithm algorithm) { return kNames[static_cast<std::size_t>(algorithm)]; }
+
+Result<ForcedAlgorithms> parse_forced(std::string_view text) {
+  ForcedAlgorithms forced{};
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string_view item = text.substr(0, comma);
+    if (!item.empty()) {
+      if (Error error = parse_one(item, forced)) return error;
+    }
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return forced;
+}
+
+Algorithm select(const Question& question, const ForcedAlgorithms& forced) {
+  const Algorithm wanted = forced[static_cast<std::size_t>(question.operation)];
+  if (wanted != A::automatic) return legal(wanted, question) ? wanted : A::linear;
+  return best(question);
+}
+
+KnobGroup knobs() { return {"coll", list}; }
+
+Error check_knobs() {
+  Result<ForcedAlgorithms> parsed = parse_forced(forced_algorithms.value());
+  return parsed ? Error() : parsed.error();
+}
+
+}  // namespace ompi_lite::coll

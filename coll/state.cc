@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory and state of the collectives on a communicator.
+#include "coll/state.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace ompi_lite::coll {
+
+std::byte* Arena::take_slowly(std::size_t bytes) {
+  const std::size_t last = chunks_.empty() ? kFirst / 2 : chunks_.back().bytes;
+  const std::size_t size = std::max(bytes, std::min(2 * last, kKept));  // a multiple of kLine, as all three are
+  void* memory = std::aligned_alloc(kLine, size);
+  if (memory == nullptr) return nullptr;
+  chunks_.push_back({static_cast<std::byte*>(memory), size});
+  next_ = chunks_.back().memory;
+  left_ = size;
+  return take(bytes);
+}
+
+void Arena::release(std::size_t keep) {
+  while (chunks_.size() > keep) {
+    std::free(chunks_.back().memory);
+    chunks_.pop_back();
+  }
+  next_ = nullptr;
+  left_ = 0;
+}
+
+void Arena::reset() {
+  if (chunks_.empty()) return;
+  if (chunks_.size() > 1 || chunks_.front().bytes > kKept) {
+    const auto kept = std::ranges::max_element(chunks_, {}, [](const Chunk& chunk) { return chunk.bytes <= kKept ? chunk.bytes : 0; });
+    std::iter_swap(chunks_.begin(), kept);
+    release(chunks_.front().bytes <= kKept ? 1 : 0);
+    if (chunks_.empty()) return;
+  }
+  next_ = chunks_.front().memory;
+  left_ = chunks_.front().bytes;
+}
+
+State& state_of(Communicator& comm) {
+  if (!comm.coll_state) {
+    Result<ForcedAlgorithms> forced = parse_forced(forced_algorithms.value());  // start-up has refused a bad text
+    comm.coll_state = std::make_unique<State>(forced ? *forced : ForcedAlgorithms{});
+  }
+  return static_cast<State&>(*comm.coll_state);
+}
+
+}  // namespace ompi_lite::coll

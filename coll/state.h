@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the collectives keep on a communicator between calls.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coll/select.h"
+#include "coll/steps.h"
+#include "ompi_lite/core/communicator.h"
+#include "ompi_lite/core/request.h"
+
+namespace ompi_lite::coll {
+
+// Temporary memory of the collective that runs: a stack of chunks, cut off from the front and given back all at once. The
+// largest chunk of up to kKept bytes stays for the next call, so small collectives allocate nothing.
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena() { release(0); }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Aligned to a cache line; null if there is no memory.
+  std::byte* take(std::size_t bytes) {
+    const std::size_t rounded = (bytes + kLine - 1) / kLine * kLine;
+    if (rounded < bytes) return nullptr;
+    if (rounded > left_) return take_slowly(rounded);
+    left_ -= rounded;
+    return std::exchange(next_, next_ + rounded);
+  }
+  void reset();
+
+ private:
+  static constexpr std::size_t kLine = 64, kFirst = 4096, kKept = std::size_t{4} << 20;
+  struct Chunk {
+    std::byte* memory;
+    std::size_t bytes;
+  };
+  std::byte* take_slowly(std::size_t bytes);
+  void release(std::size_t keep);
+
+  std::byte* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::vector<Chunk> chunks_;  // the last one is being cut
+};
+
+// A message of the round that is being put together.
+struct Message {
+  enum Way : std::uint8_t { send, recv } way;
+  int peer;
+  Part part;
+  Request* request;
+};
+
+// Guarded by the process lock; the standard lets one collective at a time run on a communicator.
+class State final : public Attachment {
+ public:
+  explicit State(const ForcedAlgorithms& forced) : forced_(forced) {}
+
+  // The tag of the next collective. All ranks call collectives in the same order, so all count alike, and messages of successive
+  // collectives cannot be taken for each other's.
+  int next_tag() { return static_cast<int>(sequence_++ & 0x3fffffff); }
+  const ForcedAlgorithms& forced() const { return forced_; }
+  void force(const ForcedAlgorithms& forced) { forced_ = forced; }  // in place of the knob's, for tests
+  Arena& arena() { return arena_; }
+  std::array<Message, kRoundMost>& round() { return round_; }
+  std::string& error_text() { return error_text_; }
+
+ private:
+  std::uint32_t sequence_ = 0;
+  ForcedAlgorithms forced_;
+  Arena arena_;
+  std::array<Message, kRoundMost> round_;  // here, so that no call has to clear it
+  std::string error_text_;  // sentence of the first error of the call, while the others are still served
+};
+
+State& state_of(Communicator& comm);
+
+}  // namespace ompi_lite::coll
