@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The list of transports, in order of preference. A new transport is a new row here.
+#include <string_view>
+
+#include "btl/btl.h"
+#include "btl/self/transport.h"
+#include "btl/shm/transport.h"
+#include "ompi_lite/base/knob.h"
+#include "ompi_lite/base/macros.h"
+
+namespace ompi_lite::btl {
+
+namespace {
+
+constinit Knob<const char*> wanted{"transports", "self,shm,tcp", Unit::none,
+                                   "which transports are used, in any order; self is always there"};
+
+using Made = Result<std::unique_ptr<Transport>>;
+
+struct Row {
+  std::string_view name;
+  bool (*present)(const Setup& setup);
+  Made (*make)(const Setup& setup);
+};
+
+constexpr Row kRows[] = {
+    {"self", [](const Setup&) { return true; },
+     [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<self::SelfTransport>(setup)); }},
+    {"shm", [](const Setup& setup) { return setup.segment != nullptr; },
+     [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<shm::ShmTransport>(setup)); }},
+};
+
+bool listed(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    std::size_t comma = list.find(',');
+    if (list.substr(0, comma) == name) return true;
+    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<std::unique_ptr<Transport>>> make_transports(const Setup& setup) {
+  std::vector<std::unique_ptr<Transport>> made;
+  for (const Row& row : kRows) {
+    if (row.name != "self" && !listed(wanted.value(), row.name)) continue;
+    if (!row.present(setup)) continue;
+    auto transport = row.make(setup);
+    if (!transport) return transport.error();
+    made.push_back(std::move(transport).value());
+  }
+  return made;
+}
+
+KnobGroup btl_knobs() {
+  static constexpr KnobBase* kKnobs[] = {&wanted};
+  return {"btl", kKnobs};
+}
+
+}  // namespace ompi_lite::btl
