@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds and runs the programs of test/mpi and test/cases with an installed MPI, and says what passed.
 

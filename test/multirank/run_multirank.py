@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs each Catch2 case of test/multirank in a job of its own, once for each count of its tag: [np=1,2,3]."""
 
