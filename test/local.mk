@@ -15,9 +15,9 @@ if HAVE_CATCH2
 check_PROGRAMS += test/unit/unit test/transport/transport test/multirank/multirank
 TESTS += test/unit/unit test/transport/transport test/multirank/run_multirank.py
 endif
-# Under the C interface, all in one process.
+# All in one process; with the entry points, for the tests of the door.
 test_unit_unit_SOURCES = $(test_support)
-test_unit_unit_LDADD = $(catch_ldadd)
+test_unit_unit_LDADD = libompi_lite_abi.la $(catch_ldadd)
 # One conformance body for each transport.
 test_transport_transport_SOURCES = $(test_support)
 test_transport_transport_LDADD = $(catch_ldadd)
