@@ -28,7 +28,14 @@ class Blocking {
   }
 
   // One look for work, for calls that test and return. The caller holds the lock.
-  bool turn() { return progress_.turn(); }
+  bool turn() {
+    const bool found = progress_.turn();
+    if (found && lock_.enabled()) [[unlikely]] wake_others();
+    return found;
+  }
+
+  // What came may be for a sleeping thread of this process.
+  void wake_others() { waiter_.bell().ring_if_sleeping(true); }
 
   Progress& progress() { return progress_; }
   Waiter& waiter() { return waiter_; }
@@ -40,7 +47,7 @@ class Blocking {
     lock_.lock();
     const bool found = progress_.turn();
     lock_.unlock();
-    if (found) waiter_.bell().ring_if_sleeping(true);  // what came may be for a sleeping thread of this process
+    if (found) wake_others();
     return found;
   }
 
