@@ -73,7 +73,7 @@ struct Run<function> {
 };
 
 template <auto function, class... A>
-inline int call(Site site, A... args) {
+[[gnu::always_inline]] inline int call(Site site, A... args) {
   Error error = enter(site);
   if (!error) {
     CallLock lock;
