@@ -47,6 +47,7 @@ class Datatype : public Object {
            std::shared_ptr<const TypeRecipe> recipe);
   Datatype(const BasicType& basic, std::shared_ptr<const Layout> layout, std::shared_ptr<const Signature> signature,
            const Bounds& bounds);
+  Datatype(const Datatype& predefined_model, std::shared_ptr<const TypeRecipe> fortran_recipe);  // unnamed predefined types
   ~Datatype();
 
   Count size() const { return size_; }                // bytes of data in one element
@@ -63,7 +64,7 @@ class Datatype : public Object {
   // True if one element is one run of bytes (from data + true_lb()), whatever its extent.
   bool one_block() const { return one_block_; }
 
-  // Not null for predefined types only; a dup of one is a derived type.
+  // Not null for predefined types only (those of MPI_Type_create_f90_* among them); a dup of one is a derived type.
   const BasicType* basic() const { return basic_; }
   const Layout& layout() const { return *layout_; }
   const Signature& signature() const { return *signature_; }

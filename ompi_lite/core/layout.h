@@ -58,6 +58,8 @@ class LayoutBuilder {
 
  private:
   void append(const LayoutItem& item);
+  void settle();
+  void keep(const std::shared_ptr<const Layout>& body);
   std::shared_ptr<Layout> layout_;
 };
 

@@ -7,3 +7,19 @@ libompi_lite_la_SOURCES += ompi_lite/core/errhandler.cc
 libompi_lite_la_SOURCES += ompi_lite/core/group.cc
 libompi_lite_la_SOURCES += ompi_lite/core/handle.cc
 libompi_lite_la_SOURCES += ompi_lite/core/info.cc
+libompi_lite_la_SOURCES += ompi_lite/core/datatype.cc
+libompi_lite_la_SOURCES += ompi_lite/core/external32.cc
+libompi_lite_la_SOURCES += ompi_lite/core/layout.cc
+libompi_lite_la_SOURCES += ompi_lite/core/op.cc
+libompi_lite_la_SOURCES += ompi_lite/core/pack.cc
+libompi_lite_la_SOURCES += ompi_lite/core/predefined_types.cc
+libompi_lite_la_SOURCES += ompi_lite/core/signature.cc
+libompi_lite_la_SOURCES += ompi_lite/core/type_arrays.cc
+libompi_lite_la_SOURCES += ompi_lite/core/type_builder.cc
+libompi_lite_la_SOURCES += ompi_lite/core/type_constructors.cc
+
+# The reduction kernels ask for wide registers with `#pragma omp simd`, whatever CXXFLAGS says.
+noinst_LTLIBRARIES += libompi_lite_kernels.la
+libompi_lite_kernels_la_SOURCES = ompi_lite/core/op_kernels.cc
+libompi_lite_kernels_la_CXXFLAGS = $(AM_CXXFLAGS) -fopenmp-simd
+libompi_lite_la_LIBADD += libompi_lite_kernels.la
