@@ -3,44 +3,47 @@
 // Point to point (chapter 3).
 #include "ompi_lite/abi/call.h"
 #include "ompi_lite/abi/special.h"
+#include "ompi_lite/mpi/completion.h"
+#include "ompi_lite/mpi/p2p.h"
+#include "ompi_lite/mpi/probe.h"
 
 using namespace ompi_lite;
 using namespace ompi_lite::abi;
 
-OL_EXPORT int PMPI_Bsend(const void *, int, MPI_Datatype, int, int, MPI_Comm comm)
-{ return not_built(on("MPI_Bsend", comm)); }
+OL_EXPORT int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{ return call<mpi::send>(on("MPI_Bsend", comm), Value{pml::SendMode::buffered}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}); }
 OL_ALIAS(Bsend)
 
-OL_EXPORT int PMPI_Bsend_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm)
-{ return not_built(on("MPI_Bsend_c", comm)); }
+OL_EXPORT int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{ return call<mpi::send>(on("MPI_Bsend_c", comm), Value{pml::SendMode::buffered}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}); }
 OL_ALIAS(Bsend_c)
 
-OL_EXPORT int PMPI_Bsend_init(const void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Bsend_init", comm)); }
+OL_EXPORT int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::send_init>(on("MPI_Bsend_init", comm), Value{pml::SendMode::buffered}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Bsend_init)
 
-OL_EXPORT int PMPI_Bsend_init_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Bsend_init_c", comm)); }
+OL_EXPORT int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::send_init>(on("MPI_Bsend_init_c", comm), Value{pml::SendMode::buffered}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Bsend_init_c)
 
-OL_EXPORT int PMPI_Buffer_attach(void *, int)
-{ return not_built(on("MPI_Buffer_attach")); }
+OL_EXPORT int PMPI_Buffer_attach(void *buffer, int size)
+{ return call<mpi::buffer_attach>(on("MPI_Buffer_attach"), Value{buffer}, Natural{size, "size"}); }
 OL_ALIAS(Buffer_attach)
 
-OL_EXPORT int PMPI_Buffer_attach_c(void *, MPI_Count)
-{ return not_built(on("MPI_Buffer_attach_c")); }
+OL_EXPORT int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
+{ return call<mpi::buffer_attach>(on("MPI_Buffer_attach_c"), Value{buffer}, Natural{size, "size"}); }
 OL_ALIAS(Buffer_attach_c)
 
-OL_EXPORT int PMPI_Buffer_detach(void *, int *)
-{ return not_built(on("MPI_Buffer_detach")); }
+OL_EXPORT int PMPI_Buffer_detach(void *buffer_addr, int *size)
+{ return call<mpi::buffer_detach>(on("MPI_Buffer_detach"), OutPointer{buffer_addr, "buffer_addr"}, Out{size, "size"}); }
 OL_ALIAS(Buffer_detach)
 
-OL_EXPORT int PMPI_Buffer_detach_c(void *, MPI_Count *)
-{ return not_built(on("MPI_Buffer_detach_c")); }
+OL_EXPORT int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
+{ return call<mpi::buffer_detach>(on("MPI_Buffer_detach_c"), OutPointer{buffer_addr, "buffer_addr"}, Out{size, "size"}); }
 OL_ALIAS(Buffer_detach_c)
 
 OL_EXPORT int PMPI_Buffer_flush(void)
-{ return not_built(on("MPI_Buffer_flush")); }
+{ return call<mpi::buffer_flush>(on("MPI_Buffer_flush")); }
 OL_ALIAS(Buffer_flush)
 
 OL_EXPORT int PMPI_Buffer_iflush(MPI_Request *)
@@ -48,79 +51,79 @@ OL_EXPORT int PMPI_Buffer_iflush(MPI_Request *)
 OL_ALIAS(Buffer_iflush)
 
 OL_EXPORT int PMPI_Cancel(MPI_Request *request)
-{ return not_built(on("MPI_Cancel", request)); }
+{ return call<mpi::cancel>(on("MPI_Cancel", request), Changed{request, "request"}); }
 OL_ALIAS(Cancel)
 
-OL_EXPORT int PMPI_Comm_attach_buffer(MPI_Comm comm, void *, int)
-{ return not_built(on("MPI_Comm_attach_buffer", comm)); }
+OL_EXPORT int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
+{ return call<mpi::comm_attach_buffer>(on("MPI_Comm_attach_buffer", comm), Handle{comm, "comm"}, Value{buffer}, Natural{size, "size"}); }
 OL_ALIAS(Comm_attach_buffer)
 
-OL_EXPORT int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *, MPI_Count)
-{ return not_built(on("MPI_Comm_attach_buffer_c", comm)); }
+OL_EXPORT int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
+{ return call<mpi::comm_attach_buffer>(on("MPI_Comm_attach_buffer_c", comm), Handle{comm, "comm"}, Value{buffer}, Natural{size, "size"}); }
 OL_ALIAS(Comm_attach_buffer_c)
 
-OL_EXPORT int PMPI_Comm_detach_buffer(MPI_Comm comm, void *, int *)
-{ return not_built(on("MPI_Comm_detach_buffer", comm)); }
+OL_EXPORT int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
+{ return call<mpi::comm_detach_buffer>(on("MPI_Comm_detach_buffer", comm), Handle{comm, "comm"}, OutPointer{buffer_addr, "buffer_addr"}, Out{size, "size"}); }
 OL_ALIAS(Comm_detach_buffer)
 
-OL_EXPORT int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *, MPI_Count *)
-{ return not_built(on("MPI_Comm_detach_buffer_c", comm)); }
+OL_EXPORT int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
+{ return call<mpi::comm_detach_buffer>(on("MPI_Comm_detach_buffer_c", comm), Handle{comm, "comm"}, OutPointer{buffer_addr, "buffer_addr"}, Out{size, "size"}); }
 OL_ALIAS(Comm_detach_buffer_c)
 
 OL_EXPORT int PMPI_Comm_flush_buffer(MPI_Comm comm)
-{ return not_built(on("MPI_Comm_flush_buffer", comm)); }
+{ return call<mpi::comm_flush_buffer>(on("MPI_Comm_flush_buffer", comm), Handle{comm, "comm"}); }
 OL_ALIAS(Comm_flush_buffer)
 
 OL_EXPORT int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *)
 { return not_built(on("MPI_Comm_iflush_buffer", comm)); }
 OL_ALIAS(Comm_iflush_buffer)
 
-OL_EXPORT int PMPI_Ibsend(const void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Ibsend", comm)); }
+OL_EXPORT int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isend>(on("MPI_Ibsend", comm), Value{pml::SendMode::buffered}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ibsend)
 
-OL_EXPORT int PMPI_Ibsend_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Ibsend_c", comm)); }
+OL_EXPORT int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isend>(on("MPI_Ibsend_c", comm), Value{pml::SendMode::buffered}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ibsend_c)
 
-OL_EXPORT int PMPI_Improbe(int, int, MPI_Comm comm, int *, MPI_Message *, MPI_Status *)
-{ return not_built(on("MPI_Improbe", comm)); }
+OL_EXPORT int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{ return call<mpi::improbe>(on("MPI_Improbe", comm), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, Out{flag, "flag"}, NewHandle{message, "message"}, Status{status}); }
 OL_ALIAS(Improbe)
 
-OL_EXPORT int PMPI_Imrecv(void *, int, MPI_Datatype, MPI_Message *, MPI_Request *)
-{ return not_built(on("MPI_Imrecv")); }
+OL_EXPORT int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{ return call<mpi::imrecv>(on("MPI_Imrecv"), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, NewHandle{request, "request"}); }
 OL_ALIAS(Imrecv)
 
-OL_EXPORT int PMPI_Imrecv_c(void *, MPI_Count, MPI_Datatype, MPI_Message *, MPI_Request *)
-{ return not_built(on("MPI_Imrecv_c")); }
+OL_EXPORT int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
+{ return call<mpi::imrecv>(on("MPI_Imrecv_c"), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, NewHandle{request, "request"}); }
 OL_ALIAS(Imrecv_c)
 
-OL_EXPORT int PMPI_Iprobe(int, int, MPI_Comm comm, int *, MPI_Status *)
-{ return not_built(on("MPI_Iprobe", comm)); }
+OL_EXPORT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{ return call<mpi::iprobe>(on("MPI_Iprobe", comm), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, Out{flag, "flag"}, Status{status}); }
 OL_ALIAS(Iprobe)
 
-OL_EXPORT int PMPI_Irecv(void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Irecv", comm)); }
+OL_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::irecv>(on("MPI_Irecv", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Irecv)
 
-OL_EXPORT int PMPI_Irecv_c(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Irecv_c", comm)); }
+OL_EXPORT int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::irecv>(on("MPI_Irecv_c", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Irecv_c)
 
-OL_EXPORT int PMPI_Irsend(const void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Irsend", comm)); }
+OL_EXPORT int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isend>(on("MPI_Irsend", comm), Value{pml::SendMode::ready}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Irsend)
 
-OL_EXPORT int PMPI_Irsend_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Irsend_c", comm)); }
+OL_EXPORT int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isend>(on("MPI_Irsend_c", comm), Value{pml::SendMode::ready}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Irsend_c)
 
-OL_EXPORT int PMPI_Isend(const void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Isend", comm)); }
+OL_EXPORT int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isend>(on("MPI_Isend", comm), Value{pml::SendMode::standard}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Isend)
 
-OL_EXPORT int PMPI_Isend_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Isend_c", comm)); }
+OL_EXPORT int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isend>(on("MPI_Isend_c", comm), Value{pml::SendMode::standard}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Isend_c)
 
 OL_EXPORT int PMPI_Isendrecv(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
@@ -139,136 +142,136 @@ OL_EXPORT int PMPI_Isendrecv_replace_c(void *, MPI_Count, MPI_Datatype, int, int
 { return not_built(on("MPI_Isendrecv_replace_c", comm)); }
 OL_ALIAS(Isendrecv_replace_c)
 
-OL_EXPORT int PMPI_Issend(const void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Issend", comm)); }
+OL_EXPORT int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isend>(on("MPI_Issend", comm), Value{pml::SendMode::synchronous}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Issend)
 
-OL_EXPORT int PMPI_Issend_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Issend_c", comm)); }
+OL_EXPORT int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isend>(on("MPI_Issend_c", comm), Value{pml::SendMode::synchronous}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Issend_c)
 
-OL_EXPORT int PMPI_Mprobe(int, int, MPI_Comm comm, MPI_Message *, MPI_Status *)
-{ return not_built(on("MPI_Mprobe", comm)); }
+OL_EXPORT int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{ return call<mpi::mprobe>(on("MPI_Mprobe", comm), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, NewHandle{message, "message"}, Status{status}); }
 OL_ALIAS(Mprobe)
 
-OL_EXPORT int PMPI_Mrecv(void *, int, MPI_Datatype, MPI_Message *, MPI_Status *)
-{ return not_built(on("MPI_Mrecv")); }
+OL_EXPORT int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{ return call<mpi::mrecv>(on("MPI_Mrecv"), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, Status{status}); }
 OL_ALIAS(Mrecv)
 
-OL_EXPORT int PMPI_Mrecv_c(void *, MPI_Count, MPI_Datatype, MPI_Message *, MPI_Status *)
-{ return not_built(on("MPI_Mrecv_c")); }
+OL_EXPORT int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
+{ return call<mpi::mrecv>(on("MPI_Mrecv_c"), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, Status{status}); }
 OL_ALIAS(Mrecv_c)
 
-OL_EXPORT int PMPI_Probe(int, int, MPI_Comm comm, MPI_Status *)
-{ return not_built(on("MPI_Probe", comm)); }
+OL_EXPORT int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{ return call<mpi::probe>(on("MPI_Probe", comm), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, Status{status}); }
 OL_ALIAS(Probe)
 
-OL_EXPORT int PMPI_Recv(void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Status *)
-{ return not_built(on("MPI_Recv", comm)); }
+OL_EXPORT int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{ return call<mpi::recv>(on("MPI_Recv", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, Status{status}); }
 OL_ALIAS(Recv)
 
-OL_EXPORT int PMPI_Recv_c(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Status *)
-{ return not_built(on("MPI_Recv_c", comm)); }
+OL_EXPORT int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{ return call<mpi::recv>(on("MPI_Recv_c", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, Status{status}); }
 OL_ALIAS(Recv_c)
 
-OL_EXPORT int PMPI_Recv_init(void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Recv_init", comm)); }
+OL_EXPORT int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::recv_init>(on("MPI_Recv_init", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Recv_init)
 
-OL_EXPORT int PMPI_Recv_init_c(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Recv_init_c", comm)); }
+OL_EXPORT int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::recv_init>(on("MPI_Recv_init_c", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{source, "source", Who::source}, Tag{tag, "tag", TagUse::receive}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Recv_init_c)
 
 OL_EXPORT int PMPI_Request_free(MPI_Request *request)
-{ return not_built(on("MPI_Request_free", request)); }
+{ return call<mpi::request_free>(on("MPI_Request_free", request), Changed{request, "request"}); }
 OL_ALIAS(Request_free)
 
-OL_EXPORT int PMPI_Request_get_status(MPI_Request request, int *, MPI_Status *)
-{ return not_built(on("MPI_Request_get_status", request)); }
+OL_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{ return call<mpi::request_get_status>(on("MPI_Request_get_status", request), Handle{request, "request", Null::allowed}, Out{flag, "flag"}, Status{status}); }
 OL_ALIAS(Request_get_status)
 
-OL_EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *, MPI_Status *)
-{ return not_built(on("MPI_Request_get_status_all", count, array_of_requests)); }
+OL_EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses)
+{ return call<mpi::request_get_status_all>(on("MPI_Request_get_status_all", count, array_of_requests), Length{count, "count", ErrorClass::count}, Requests{array_of_requests, count, "array_of_requests"}, Out{flag, "flag"}, Status{array_of_statuses}); }
 OL_ALIAS(Request_get_status_all)
 
-OL_EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *, int *, MPI_Status *)
-{ return not_built(on("MPI_Request_get_status_any", count, array_of_requests)); }
+OL_EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+{ return call<mpi::request_get_status_any>(on("MPI_Request_get_status_any", count, array_of_requests), Length{count, "count", ErrorClass::count}, Requests{array_of_requests, count, "array_of_requests"}, Out{indx, "indx"}, Out{flag, "flag"}, Status{status}); }
 OL_ALIAS(Request_get_status_any)
 
-OL_EXPORT int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *, int [], MPI_Status *)
-{ return not_built(on("MPI_Request_get_status_some", incount, array_of_requests)); }
+OL_EXPORT int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
+{ return call<mpi::request_get_status_some>(on("MPI_Request_get_status_some", incount, array_of_requests), Length{incount, "incount", ErrorClass::count}, Requests{array_of_requests, incount, "array_of_requests"}, Out{outcount, "outcount"}, Fill{array_of_indices, incount, "array_of_indices"}, Status{array_of_statuses}); }
 OL_ALIAS(Request_get_status_some)
 
-OL_EXPORT int PMPI_Rsend(const void *, int, MPI_Datatype, int, int, MPI_Comm comm)
-{ return not_built(on("MPI_Rsend", comm)); }
+OL_EXPORT int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{ return call<mpi::send>(on("MPI_Rsend", comm), Value{pml::SendMode::ready}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}); }
 OL_ALIAS(Rsend)
 
-OL_EXPORT int PMPI_Rsend_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm)
-{ return not_built(on("MPI_Rsend_c", comm)); }
+OL_EXPORT int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{ return call<mpi::send>(on("MPI_Rsend_c", comm), Value{pml::SendMode::ready}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}); }
 OL_ALIAS(Rsend_c)
 
-OL_EXPORT int PMPI_Rsend_init(const void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Rsend_init", comm)); }
+OL_EXPORT int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::send_init>(on("MPI_Rsend_init", comm), Value{pml::SendMode::ready}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Rsend_init)
 
-OL_EXPORT int PMPI_Rsend_init_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Rsend_init_c", comm)); }
+OL_EXPORT int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::send_init>(on("MPI_Rsend_init_c", comm), Value{pml::SendMode::ready}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Rsend_init_c)
 
-OL_EXPORT int PMPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm comm)
-{ return not_built(on("MPI_Send", comm)); }
+OL_EXPORT int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{ return call<mpi::send>(on("MPI_Send", comm), Value{pml::SendMode::standard}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}); }
 OL_ALIAS(Send)
 
-OL_EXPORT int PMPI_Send_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm)
-{ return not_built(on("MPI_Send_c", comm)); }
+OL_EXPORT int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{ return call<mpi::send>(on("MPI_Send_c", comm), Value{pml::SendMode::standard}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}); }
 OL_ALIAS(Send_c)
 
-OL_EXPORT int PMPI_Send_init(const void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Send_init", comm)); }
+OL_EXPORT int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::send_init>(on("MPI_Send_init", comm), Value{pml::SendMode::standard}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Send_init)
 
-OL_EXPORT int PMPI_Send_init_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Send_init_c", comm)); }
+OL_EXPORT int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::send_init>(on("MPI_Send_init_c", comm), Value{pml::SendMode::standard}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Send_init_c)
 
-OL_EXPORT int PMPI_Sendrecv(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Status *)
-{ return not_built(on("MPI_Sendrecv", comm)); }
+OL_EXPORT int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{ return call<mpi::sendrecv>(on("MPI_Sendrecv", comm), payload(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), Rank{dest, "dest", Who::dest}, Tag{sendtag, "sendtag", TagUse::send}, payload(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Rank{source, "source", Who::source}, Tag{recvtag, "recvtag", TagUse::receive}, Handle{comm, "comm"}, Status{status}); }
 OL_ALIAS(Sendrecv)
 
-OL_EXPORT int PMPI_Sendrecv_c(const void *, MPI_Count, MPI_Datatype, int, int, void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Status *)
-{ return not_built(on("MPI_Sendrecv_c", comm)); }
+OL_EXPORT int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{ return call<mpi::sendrecv>(on("MPI_Sendrecv_c", comm), payload(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), Rank{dest, "dest", Who::dest}, Tag{sendtag, "sendtag", TagUse::send}, payload(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Rank{source, "source", Who::source}, Tag{recvtag, "recvtag", TagUse::receive}, Handle{comm, "comm"}, Status{status}); }
 OL_ALIAS(Sendrecv_c)
 
-OL_EXPORT int PMPI_Sendrecv_replace(void *, int, MPI_Datatype, int, int, int, int, MPI_Comm comm, MPI_Status *)
-{ return not_built(on("MPI_Sendrecv_replace", comm)); }
+OL_EXPORT int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{ return call<mpi::sendrecv_replace>(on("MPI_Sendrecv_replace", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{sendtag, "sendtag", TagUse::send}, Rank{source, "source", Who::source}, Tag{recvtag, "recvtag", TagUse::receive}, Handle{comm, "comm"}, Status{status}); }
 OL_ALIAS(Sendrecv_replace)
 
-OL_EXPORT int PMPI_Sendrecv_replace_c(void *, MPI_Count, MPI_Datatype, int, int, int, int, MPI_Comm comm, MPI_Status *)
-{ return not_built(on("MPI_Sendrecv_replace_c", comm)); }
+OL_EXPORT int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{ return call<mpi::sendrecv_replace>(on("MPI_Sendrecv_replace_c", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{sendtag, "sendtag", TagUse::send}, Rank{source, "source", Who::source}, Tag{recvtag, "recvtag", TagUse::receive}, Handle{comm, "comm"}, Status{status}); }
 OL_ALIAS(Sendrecv_replace_c)
 
-OL_EXPORT int PMPI_Ssend(const void *, int, MPI_Datatype, int, int, MPI_Comm comm)
-{ return not_built(on("MPI_Ssend", comm)); }
+OL_EXPORT int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{ return call<mpi::send>(on("MPI_Ssend", comm), Value{pml::SendMode::synchronous}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}); }
 OL_ALIAS(Ssend)
 
-OL_EXPORT int PMPI_Ssend_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm)
-{ return not_built(on("MPI_Ssend_c", comm)); }
+OL_EXPORT int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{ return call<mpi::send>(on("MPI_Ssend_c", comm), Value{pml::SendMode::synchronous}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}); }
 OL_ALIAS(Ssend_c)
 
-OL_EXPORT int PMPI_Ssend_init(const void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Ssend_init", comm)); }
+OL_EXPORT int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::send_init>(on("MPI_Ssend_init", comm), Value{pml::SendMode::synchronous}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ssend_init)
 
-OL_EXPORT int PMPI_Ssend_init_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Ssend_init_c", comm)); }
+OL_EXPORT int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::send_init>(on("MPI_Ssend_init_c", comm), Value{pml::SendMode::synchronous}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ssend_init_c)
 
 OL_EXPORT int PMPI_Start(MPI_Request *request)
-{ return not_built(on("MPI_Start", request)); }
+{ return call<mpi::start>(on("MPI_Start", request), Changed{request, "request"}); }
 OL_ALIAS(Start)
 
 OL_EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[])
-{ return not_built(on("MPI_Startall", count, array_of_requests)); }
+{ return call<mpi::startall>(on("MPI_Startall", count, array_of_requests), Length{count, "count", ErrorClass::count}, Requests{array_of_requests, count, "array_of_requests", Null::refused}); }
 OL_ALIAS(Startall)
 
 OL_EXPORT int PMPI_Status_get_error(const MPI_Status *status, int *error)
@@ -299,38 +302,38 @@ OL_EXPORT int PMPI_Status_set_tag(MPI_Status *status, int tag)
 { return call<abi::status_set_tag>(on("MPI_Status_set_tag"), GivenStatus{status, "status"}, Tag{tag, "tag", TagUse::send}); }
 OL_ALIAS(Status_set_tag)
 
-OL_EXPORT int PMPI_Test(MPI_Request *request, int *, MPI_Status *)
-{ return not_built(on("MPI_Test", request)); }
+OL_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{ return call<mpi::test>(on("MPI_Test", request), Changed{request, "request", Null::allowed}, Out{flag, "flag"}, Status{status}); }
 OL_ALIAS(Test)
 
 OL_EXPORT int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 { return call<abi::test_cancelled>(on("MPI_Test_cancelled"), GivenStatus{status, "status"}, Out{flag, "flag"}); }
 OL_ALIAS(Test_cancelled)
 
-OL_EXPORT int PMPI_Testall(int count, MPI_Request array_of_requests[], int *, MPI_Status *)
-{ return not_built(on("MPI_Testall", count, array_of_requests)); }
+OL_EXPORT int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses)
+{ return call<mpi::testall>(on("MPI_Testall", count, array_of_requests), Length{count, "count", ErrorClass::count}, Requests{array_of_requests, count, "array_of_requests"}, Out{flag, "flag"}, Status{array_of_statuses}); }
 OL_ALIAS(Testall)
 
-OL_EXPORT int PMPI_Testany(int count, MPI_Request array_of_requests[], int *, int *, MPI_Status *)
-{ return not_built(on("MPI_Testany", count, array_of_requests)); }
+OL_EXPORT int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+{ return call<mpi::testany>(on("MPI_Testany", count, array_of_requests), Length{count, "count", ErrorClass::count}, Requests{array_of_requests, count, "array_of_requests"}, Out{indx, "indx"}, Out{flag, "flag"}, Status{status}); }
 OL_ALIAS(Testany)
 
-OL_EXPORT int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *, int [], MPI_Status *)
-{ return not_built(on("MPI_Testsome", incount, array_of_requests)); }
+OL_EXPORT int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
+{ return call<mpi::testsome>(on("MPI_Testsome", incount, array_of_requests), Length{incount, "incount", ErrorClass::count}, Requests{array_of_requests, incount, "array_of_requests"}, Out{outcount, "outcount"}, Fill{array_of_indices, incount, "array_of_indices"}, Status{array_of_statuses}); }
 OL_ALIAS(Testsome)
 
-OL_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *)
-{ return not_built(on("MPI_Wait", request)); }
+OL_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status)
+{ return call<mpi::wait>(on("MPI_Wait", request), Changed{request, "request", Null::allowed}, Status{status}); }
 OL_ALIAS(Wait)
 
-OL_EXPORT int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *)
-{ return not_built(on("MPI_Waitall", count, array_of_requests)); }
+OL_EXPORT int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
+{ return call<mpi::waitall>(on("MPI_Waitall", count, array_of_requests), Length{count, "count", ErrorClass::count}, Requests{array_of_requests, count, "array_of_requests"}, Status{array_of_statuses}); }
 OL_ALIAS(Waitall)
 
-OL_EXPORT int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *, MPI_Status *)
-{ return not_built(on("MPI_Waitany", count, array_of_requests)); }
+OL_EXPORT int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+{ return call<mpi::waitany>(on("MPI_Waitany", count, array_of_requests), Length{count, "count", ErrorClass::count}, Requests{array_of_requests, count, "array_of_requests"}, Out{indx, "indx"}, Status{status}); }
 OL_ALIAS(Waitany)
 
-OL_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *, int [], MPI_Status *)
-{ return not_built(on("MPI_Waitsome", incount, array_of_requests)); }
+OL_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
+{ return call<mpi::waitsome>(on("MPI_Waitsome", incount, array_of_requests), Length{incount, "incount", ErrorClass::count}, Requests{array_of_requests, incount, "array_of_requests"}, Out{outcount, "outcount"}, Fill{array_of_indices, incount, "array_of_indices"}, Status{array_of_statuses}); }
 OL_ALIAS(Waitsome)
