@@ -105,9 +105,10 @@ MaybeFailure decide_ranks(JobPlan& plan, const std::vector<Host>& hosts, int cor
     plan.app_of_rank.insert(plan.app_of_rank.end(), static_cast<std::size_t>(ranks), static_cast<int>(app));
   }
   const auto size = static_cast<int>(plan.app_of_rank.size());
+  const bool limited = !hosts.empty() && std::ranges::all_of(hosts, [](const Host& host) { return host.max_slots > 0; });
   int most = 0;
   for (const Host& host : hosts) most += host.max_slots;
-  if (most > 0 && size > most) {
+  if (limited && size > most) {
     return Failure{"the host file allows at most " + std::to_string(most) + " ranks (max_slots), but " + std::to_string(size) +
                        " are asked for",
                    ExitCode::failure};
