@@ -18,7 +18,7 @@ Communicator* handler_owner(const Site& site) {
   return communicator_of(MPI_COMM_SELF);
 }
 
-void end_job(const Site& site, const Communicator* comm, int code, const char* sentence) {
+void end_job(const Site& site, int code, const char* sentence) {
   int error_class = code;
   if (Error unknown = mpi::error_class(code, error_class)) error_class = MPI_ERR_UNKNOWN;
   const char* class_name = mpi::error_class_name(error_class);
@@ -26,8 +26,9 @@ void end_job(const Site& site, const Communicator* comm, int code, const char* s
   std::array<char, 64> where{};
   if (world != nullptr) std::snprintf(where.data(), where.size(), " on rank %d", world->rank());
   std::array<char, MPI_MAX_OBJECT_NAME + 16> whose{};
-  if (comm != nullptr && site.raised == Raised::communicator) {
-    std::snprintf(whose.data(), whose.size(), " (%s)", comm->name.empty() ? "a communicator without name" : comm->name.c_str());
+  if (site.comm != nullptr) {
+    const std::string& name = site.comm->name;
+    std::snprintf(whose.data(), whose.size(), " (%s)", name.empty() ? "a communicator without name" : name.c_str());
   }
   OL_LOG(error, "%s failed%s%s: %s [%s, code %d]", site.function, where.data(), whose.data(), sentence,
          class_name != nullptr ? class_name : "a class of the application", code);
@@ -43,7 +44,7 @@ int raise(const Site& site, Error error) {
   if (site.raised == Raised::tool || site.raised == Raised::file) return code;
   Communicator* comm = handler_owner(site);
   if (comm == nullptr) {
-    end_job(site, nullptr, code, error.sentence());
+    end_job(site, code, error.sentence());
     return code;
   }
   const auto handler = Ref<Errhandler>::share(&comm->errhandler());  // the handler may replace itself
@@ -61,7 +62,7 @@ int raise(const Site& site, Error error) {
     case ErrhandlerKind::are_fatal:
     case ErrhandlerKind::abort: break;
   }
-  end_job(site, comm, code, error.sentence());
+  end_job(site, code, error.sentence());
   return code;
 }
 
