@@ -74,9 +74,9 @@ void Sink::flush_all(Clock::time_point deadline) {
   }
 }
 
-OutputForwarder::OutputForwarder(bool tag_lines) : tag_lines_(tag_lines) {
-  sinks_.emplace_back(STDOUT_FILENO);
-  if (!same_file(STDOUT_FILENO, STDERR_FILENO)) sinks_.emplace_back(STDERR_FILENO);
+OutputForwarder::OutputForwarder(bool tag_lines, int out_fd, int err_fd) : tag_lines_(tag_lines) {
+  sinks_.emplace_back(out_fd);
+  if (!same_file(out_fd, err_fd)) sinks_.emplace_back(err_fd);
   lines_.resize(sinks_.size());
 }
 

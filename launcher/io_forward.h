@@ -40,7 +40,7 @@ class Sink {
 // The output of all ranks. Used by the main loop only; owns the descriptors of its streams.
 class OutputForwarder {
  public:
-  explicit OutputForwarder(bool tag_lines);
+  explicit OutputForwarder(bool tag_lines, int out_fd = 1, int err_fd = 2);
   ~OutputForwarder();
   OutputForwarder(const OutputForwarder&) = delete;
   OutputForwarder& operator=(const OutputForwarder&) = delete;

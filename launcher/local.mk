@@ -7,6 +7,7 @@ liblauncher_la_SOURCES = \
   launcher/io_forward.cc \
   launcher/job.cc \
   launcher/name_service.cc \
+  launcher/nearest.cc \
   launcher/options.cc \
   launcher/placement.cc \
   launcher/pmix_server.cc \
@@ -18,11 +19,11 @@ liblauncher_la_SOURCES = \
   launcher/watcher.cc
 liblauncher_la_LIBADD = libompi_lite_base.la $(PMIX_LIBS) $(HWLOC_LIBS)
 
+# mpirun and ompi_lite_info know the knobs of every floor by all_knobs() of floor 0, which the runtime defines.
 bin_PROGRAMS += mpirun mpicc ompi_lite_info
 mpirun_SOURCES = launcher/mpirun.cc
-mpirun_LDADD = liblauncher.la
+mpirun_LDADD = liblauncher.la libompi_lite.la
 mpicc_SOURCES = launcher/wrapper.cc
 mpicc_LDADD = libompi_lite_base.la
 ompi_lite_info_SOURCES = launcher/info.cc
-# all_knobs() names the knobs of every floor.
 ompi_lite_info_LDADD = libompi_lite.la $(HWLOC_LIBS)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -14,11 +15,13 @@
 #include "launcher/environment.h"
 #include "launcher/hosts.h"
 #include "launcher/job.h"
+#include "launcher/nearest.h"
 #include "launcher/options.h"
 #include "launcher/placement.h"
 #include "launcher/pmix_server.h"
 #include "launcher/signals.h"
 #include "launcher/watcher.h"
+#include "ompi_lite/base/knob.h"
 #include "ompi_lite/config.h"
 
 namespace ompi_lite::launcher {
@@ -73,6 +76,27 @@ MaybeFailure check_folder(const std::string& folder) {
   return std::nullopt;
 }
 
+// The setting under the variable that the ranks read, checked against the knobs of the library.
+MaybeFailure check_knob(Setting& setting) {
+  std::string name;
+  for (const char c : knob_variable(setting.name).substr(std::strlen("OMPI_LITE_"))) {
+    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  KnobBase* knob = find_knob(all_knobs(), name);
+  if (knob == nullptr) {
+    Nearest nearest(name);
+    for (const KnobGroup& group : all_knobs()) {
+      for (const KnobBase* each : group.knobs) nearest.consider(each->name());
+    }
+    std::string text = "option --set: there is no knob \"" + setting.name + "\"";
+    if (!nearest.word().empty()) text += " (did you mean " + std::string(nearest.word()) + "?)";
+    return usage_error(text + "; ompi_lite_info --knobs lists them");
+  }
+  if (const Error error = knob->set(setting.value)) return usage_error("option --set " + name + ": " + error.sentence());
+  setting.name = name;
+  return std::nullopt;
+}
+
 // Programs and environments, one an app. Nothing has been started yet, so whatever is wrong is said once.
 MaybeFailure prepare_apps(JobPlan& plan, const Environment& inherited) {
   for (App& app : plan.options.apps) {
@@ -82,7 +106,7 @@ MaybeFailure prepare_apps(JobPlan& plan, const Environment& inherited) {
     for (const std::string& name : missing) {
       plan.options.notices.push_back("variable " + name + " is not set and cannot be handed to the ranks");
     }
-    for (const Knob& knob : plan.options.knobs) environment.set(knob_variable(knob.name), knob.value);
+    for (const Setting& each : plan.options.settings) environment.set(knob_variable(each.name), each.value);
     if (app.working_folder.starts_with('/')) environment.set("PWD", app.working_folder);
     const char* path = environment.get("PATH");
     if (path == nullptr) path = inherited.get("PATH");
@@ -189,6 +213,9 @@ int run(std::vector<std::string> words, char* const* environ_entries) {
   plan.options = std::move(parsed.options);
   plan.host_name = own_host_name();
   if (const MaybeFailure failure = limit_from_environment(plan.options)) return give_up(*failure);
+  for (Setting& setting : plan.options.settings) {
+    if (const MaybeFailure failure = check_knob(setting)) return give_up(*failure);
+  }
   std::vector<Host> hosts;
   if (const MaybeFailure failure = collect_hosts(plan.options, hosts)) return give_up(*failure);
   const Environment inherited = Environment::without_outer_job(environ_entries);

@@ -2,10 +2,10 @@
 // The table of options, its reader and the search for the nearest known name.
 #include "launcher/options.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
+
+#include "launcher/nearest.h"
 
 namespace ompi_lite::launcher {
 namespace {
@@ -187,7 +187,7 @@ MaybeFailure set_timeout(Reader& reader, Values values) {
 MaybeFailure set_knob(Reader& reader, Values values) {
   const std::size_t equals = values[0].find('=');
   if (equals == std::string::npos || equals == 0) return bad_value(reader, values[0], "of the form name=value");
-  reader.options.knobs.push_back(Knob{values[0].substr(0, equals), values[0].substr(equals + 1)});
+  reader.options.settings.push_back(Setting{values[0].substr(0, equals), values[0].substr(equals + 1)});
   return std::nullopt;
 }
 
@@ -256,43 +256,18 @@ const OptionRow* find_option(std::string_view name) {
   return nullptr;
 }
 
-// Edits (insert, delete, replace, swap of neighbours) that lead from one word to the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  const std::size_t width = b.size() + 1;
-  std::vector<std::size_t> cost((a.size() + 1) * width);
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      std::size_t& best = cost[i * width + j];
-      if (i == 0 || j == 0) {
-        best = i + j;
-        continue;
-      }
-      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      best = std::min({cost[(i - 1) * width + j] + 1, cost[i * width + j - 1] + 1, cost[(i - 1) * width + j - 1] + change});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) best = std::min(best, cost[(i - 2) * width + j - 2] + 1);
-    }
-  }
-  return cost.back();
-}
-
 std::string with_dashes(std::string_view name) { return (name.size() == 1 ? "-" : "--") + std::string(name); }
 
 Failure unknown_option(std::string_view spelled, std::string_view name) {
-  std::string nearest;
-  std::size_t least = 1 + std::max<std::size_t>(1, name.size() / 2);  // further away is no help
+  Nearest nearest(name);
   const auto consider = [&](std::string_view candidate) {
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < least) {
-      least = distance;
-      nearest = candidate;
-    }
+    nearest.consider(candidate);
     return false;
   };
   for (const OptionRow& row : option_table) any_name(row.names, consider);
   any_name("version help", consider);
   std::string text = "unknown option " + std::string(spelled);
-  if (!nearest.empty()) text += " (did you mean " + with_dashes(nearest) + "?)";
+  if (!nearest.word().empty()) text += " (did you mean " + with_dashes(nearest.word()) + "?)";
   return usage_error(text + "; mpirun --help lists the options");
 }
 

@@ -43,7 +43,7 @@ struct StdinTarget {
   int rank = 0;  // -1: nobody
 };
 
-struct Knob {
+struct Setting {
   std::string name;
   std::string value;
 };
@@ -66,7 +66,7 @@ struct Options {
   bool stack_traces = false;
   std::string output_name;
   double timeout_seconds = 0;         // 0: none
-  std::vector<Knob> knobs;
+  std::vector<Setting> settings;
   std::vector<std::string> notices;   // options that were accepted without a meaning, one sentence each
 };
 
