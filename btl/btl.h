@@ -100,9 +100,10 @@ class Transport {
 // What the transports of a Process are built from. All of it outlives them.
 struct Setup {
   PeerId self = 0;
-  Segment* segment = nullptr;              // null: no shared memory
-  std::span<const PeerId> local_peers;     // by local rank, oneself included
-  std::array<std::byte, 16> job_secret{};  // known to the processes of the job alone
+  Segment* segment = nullptr;                // null: no shared memory
+  std::span<const PeerId> local_peers = {};  // by local rank, oneself included
+  std::array<std::byte, 16> job_secret{};    // known to the processes of the job alone
+  bool beyond_memory = false;                // the job has processes that do not share this segment, or may get some
 };
 
 // The transports of this process in order of preference: self, shm, tcp, as far as the knob `transports` wants them and the

@@ -5,6 +5,7 @@
 #include "btl/btl.h"
 #include "btl/self/transport.h"
 #include "btl/shm/transport.h"
+#include "btl/tcp/transport.h"
 #include "ompi_lite/base/knob.h"
 #include "ompi_lite/base/macros.h"
 
@@ -28,6 +29,7 @@ constexpr Row kRows[] = {
      [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<self::SelfTransport>(setup)); }},
     {"shm", [](const Setup& setup) { return setup.segment != nullptr; },
      [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<shm::ShmTransport>(setup)); }},
+    {"tcp", [](const Setup&) { return true; }, [](const Setup& setup) -> Made { return tcp::TcpTransport::make(setup); }},
 };
 
 bool listed(std::string_view list, std::string_view name) {
@@ -43,10 +45,15 @@ bool listed(std::string_view list, std::string_view name) {
 
 Result<std::vector<std::unique_ptr<Transport>>> make_transports(const Setup& setup) {
   std::vector<std::unique_ptr<Transport>> made;
+  Setup mine = setup;
+  if (!setup.segment || !listed(wanted.value(), "shm")) {
+    mine.segment = nullptr;
+    mine.beyond_memory = true;
+  }
   for (const Row& row : kRows) {
     if (row.name != "self" && !listed(wanted.value(), row.name)) continue;
-    if (!row.present(setup)) continue;
-    auto transport = row.make(setup);
+    if (!row.present(mine)) continue;
+    auto transport = row.make(mine);
     if (!transport) return transport.error();
     made.push_back(std::move(transport).value());
   }

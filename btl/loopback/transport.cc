@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The network of a test.
+#include "btl/loopback/transport.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "ompi_lite/base/macros.h"
+
+namespace ompi_lite::btl::loopback {
+
+class LoopbackEndpoint final : public Endpoint {
+ public:
+  LoopbackEndpoint(Network& network, PeerId self, PeerId peer) : network_(&network), self_(self), peer_(peer) {}
+
+  Sent try_send(std::span<const std::byte> header, Pieces payload) override {
+    return network_->send(self_, peer_, header, payload);
+  }
+
+  Error get(const RemoteRegion& from, const LocalRegion& to, Completion& completion) override {
+    if (!network_->faults().one_sided) return Endpoint::get(from, to, completion);
+    std::memcpy(to.data, reinterpret_cast<const std::byte*>(from.address), to.bytes);
+    completion.done(completion, {});
+    return {};
+  }
+
+ private:
+  Network* network_;
+  PeerId self_;
+  PeerId peer_;
+};
+
+Network::Network(int size, Faults faults)
+    : size_(size),
+      faults_(faults),
+      random_state_(faults.seed * 2654435761u + 1),
+      pairs_(static_cast<std::size_t>(size * size)),
+      turns_(static_cast<std::size_t>(size)),
+      bells_(static_cast<std::size_t>(size)),
+      left_(static_cast<std::size_t>(size)) {}
+
+std::uint32_t Network::random() {  // xorshift: the same on every machine
+  random_state_ ^= random_state_ << 13;
+  random_state_ ^= random_state_ >> 17;
+  random_state_ ^= random_state_ << 5;
+  return random_state_;
+}
+
+void Network::cut(PeerId a, PeerId b) {
+  std::lock_guard guard(mutex_);
+  pair(a, b).lost = pair(b, a).lost = true;
+}
+
+void Network::set_bell(PeerId rank, Doorbell* bell) {
+  std::lock_guard guard(mutex_);
+  bells_[static_cast<std::size_t>(rank)] = bell;
+}
+
+Sent Network::send(PeerId from, PeerId to, std::span<const std::byte> header, Pieces payload) {
+  std::lock_guard guard(mutex_);
+  Pair& way = pair(from, to);
+  if (way.lost || left_[static_cast<std::size_t>(to)]) return Sent::dead;
+  bool unlucky = faults_.full_per_mille > 0 && random() % 1000 < static_cast<std::uint32_t>(faults_.full_per_mille);
+  if (way.frames.size() >= faults_.most_frames || unlucky) return Sent::full;
+  Frame frame;
+  frame.bytes.assign(header.begin(), header.end());
+  for (const Piece& piece : payload) frame.bytes.insert(frame.bytes.end(), piece.data, piece.data + piece.bytes);
+  OL_CHECK(frame.bytes.size() <= faults_.max_frame, frame.bytes.size(), faults_.max_frame);
+  std::int64_t delay = faults_.delay_turns > 0 ? random() % static_cast<std::uint32_t>(faults_.delay_turns + 1) : 0;
+  frame.due = turns_[static_cast<std::size_t>(to)] + delay;
+  if (faults_.drop_after < 0 || way.sent < faults_.drop_after) way.frames.push_back(std::move(frame));
+  ++way.sent;
+  if (faults_.cut_after >= 0 && way.sent >= faults_.cut_after) way.lost = pair(to, from).lost = true;
+  if (Doorbell* bell = bells_[static_cast<std::size_t>(to)]) bell->ring_if_sleeping(true);
+  return Sent::yes;
+}
+
+LoopbackTransport::LoopbackTransport(Network& network, PeerId self)
+    : network_(&network),
+      self_(self),
+      info_{.name = "loopback",
+            .max_frame = network.faults().max_frame,
+            .small_frame = 128,
+            .bulk_frame = network.faults().max_frame,
+            .one_sided = network.faults().one_sided,
+            .get_from = 1 << 20,
+            .latency_ns = 100,
+            .bytes_per_us = 10000} {}
+
+LoopbackTransport::~LoopbackTransport() {
+  std::lock_guard guard(network_->mutex_);
+  network_->left_[static_cast<std::size_t>(self_)] = true;
+}
+
+std::vector<std::byte> LoopbackTransport::address() const {
+  std::vector<std::byte> bytes(sizeof self_);
+  std::memcpy(bytes.data(), &self_, sizeof self_);
+  return bytes;
+}
+
+Result<std::unique_ptr<Endpoint>> LoopbackTransport::connect(PeerId peer, Address address) {
+  PeerId published = -1;
+  if (address.size() == sizeof published) std::memcpy(&published, address.data(), sizeof published);
+  if (published != peer || peer < 0 || peer >= network_->size()) {
+    return make_error(ErrorClass::arg, "peer %d is not in this network", peer);
+  }
+  return std::unique_ptr<Endpoint>(std::make_unique<LoopbackEndpoint>(*network_, self_, peer));
+}
+
+// What is due is taken out under the lock and handed up without it: the receiver may send.
+bool LoopbackTransport::progress(Receiver& receiver) {
+  std::vector<PeerId> order(static_cast<std::size_t>(network_->size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::int64_t turn;
+  {
+    std::lock_guard guard(network_->mutex_);
+    turn = ++network_->turns_[static_cast<std::size_t>(self_)];
+    if (network_->faults_.shuffle_peers) {
+      for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[network_->random() % i]);
+    }
+  }
+  bool found = false;
+  for (PeerId from : order) {
+    std::vector<std::vector<std::byte>> due;
+    bool tell_lost = false;
+    {
+      std::lock_guard guard(network_->mutex_);
+      Network::Pair& way = network_->pair(from, self_);
+      while (!way.frames.empty() && way.frames.front().due < turn) {
+        due.push_back(std::move(way.frames.front().bytes));
+        way.frames.pop_front();
+      }
+      tell_lost = way.lost && way.frames.empty() && !way.told;
+      way.told |= tell_lost;
+    }
+    for (const auto& frame : due) receiver.on_frame(from, frame);
+    if (tell_lost) receiver.on_lost(from, Error(ErrorClass::proc_aborted, "the connection was cut"));
+    found |= !due.empty() || tell_lost;
+  }
+  return found;
+}
+
+}  // namespace ompi_lite::btl::loopback

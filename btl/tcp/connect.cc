@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How connections come about. If both sides connect at the same time the attempt of the lower id wins: the lower one answers
+// "busy" to the other, the higher one drops its own attempt when it welcomes. Frames flow only on a welcomed connection, so
+// none can overtake another.
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "btl/tcp/transport.h"
+#include "ompi_lite/base/clock.h"
+#include "ompi_lite/base/macros.h"
+
+namespace ompi_lite::btl::tcp {
+
+extern constinit Knob<const char*> wanted_interfaces;
+constinit Knob<double> connect_timeout{"tcp_connect_timeout", 30.0, Unit::seconds,
+                                       "how long all addresses of a peer are tried before it counts as lost"};
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kAttemptNs = 3 * kSecond;    // for one address
+constexpr std::int64_t kStrangerNs = 10 * kSecond;  // for whoever connects, to prove who it is
+constexpr std::int64_t kRoundNs = kSecond / 5;      // between two rounds through the addresses
+constexpr std::int64_t kBusyNs = kSecond;           // for the peer that said busy, to come itself
+constexpr int kMostStrangers = 64;
+
+template <class Message>
+std::span<const std::byte> bytes_of(const Message& message) {
+  return std::as_bytes(std::span(&message, 1));
+}
+
+}  // namespace
+
+Connection& TcpTransport::adopt(os::Fd fd, Connection::State state, std::int64_t limit_ns) {
+  connections_.push_back(std::make_unique<Connection>(std::move(fd), state, now_ns() + limit_ns));
+  Connection& connection = *connections_.back();
+  epoll_event event{.events = EPOLLIN, .data = {.ptr = &connection}};
+  if (state == Connection::State::connecting) event.events |= EPOLLOUT;
+  connection.watched_for_write = state == Connection::State::connecting;
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connection.fd(), &event) != 0) {
+    OL_LOG(error, "epoll_ctl: %s", strerror(errno));
+  }
+  ++undecided_;
+  return connection;
+}
+
+void TcpTransport::accept_all() {
+  for (os::Fd fd = accept_one(listener_.fd.get()); fd; fd = accept_one(listener_.fd.get())) {
+    drop_oldest_stranger();
+    adopt(std::move(fd), Connection::State::hello_awaited, kStrangerNs);
+  }
+}
+
+void TcpTransport::drop_oldest_stranger() {
+  auto stranger = [](const auto& each) { return each->accepted_but_unproven(); };
+  if (std::count_if(connections_.begin(), connections_.end(), stranger) < kMostStrangers) return;
+  auto oldest = std::find_if(connections_.begin(), connections_.end(), stranger);
+  (*oldest)->close();
+  --undecided_;
+}
+
+void TcpTransport::start_attempt(Peer& to) {
+  if (to.give_up_at_ns == 0) to.give_up_at_ns = now_ns() + static_cast<std::int64_t>(connect_timeout.value() * 1e9);
+  while (to.next_address < to.addresses.size()) {
+    const HostAddress& address = to.addresses[to.next_address];
+    OL_LOG(debug, "peer %d: connecting to %s", to.id, text_of(address, to.port).c_str());
+    auto fd = start_connect(address, to.port);
+    if (fd) {
+      Connection& connection = adopt(std::move(fd).value(), Connection::State::connecting, kAttemptNs);
+      connection.peer = &to;
+      to.attempt = &connection;
+      return;
+    }
+    to.last_failure = fd.error().sentence();
+    ++to.next_address;
+  }
+  to.next_address = 0;  // the next round
+  to.retry_at_ns = now_ns() + kRoundNs;
+}
+
+void TcpTransport::attempt_failed(Peer& to, const std::string& why) {
+  to.last_failure = text_of(to.addresses[to.next_address], to.port) + ": " + why;
+  OL_LOG(debug, "peer %d: %s", to.id, to.last_failure.c_str());
+  if (to.attempt) {
+    to.attempt->close();
+    --undecided_;
+    to.attempt = nullptr;
+  }
+  ++to.next_address;
+  start_attempt(to);
+}
+
+void TcpTransport::give_up(Peer& to, const std::string& why) {
+  if (to.attempt) {
+    to.attempt->close();
+    --undecided_;
+    to.attempt = nullptr;
+  }
+  if (to.wanted) --undecided_;
+  to.wanted = false;
+  to.lost = true;
+  to.waiting.clear();
+  to.last_failure = why;
+  newly_lost_.push_back(&to);
+}
+
+void TcpTransport::check_times() {
+  std::int64_t now = now_ns();
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    Connection& connection = *connections_[i];
+    if (connection.state == Connection::State::open || connection.state == Connection::State::closed) continue;
+    if (now >= connection.deadline_ns) broken(connection, "no answer");
+  }
+  for (auto& [id, entry] : peers_) {
+    Peer& to = *entry;
+    if (!to.wanted) continue;
+    if (now >= to.give_up_at_ns) {
+      give_up(to, to.last_failure);
+    } else if (!to.attempt && now >= to.retry_at_ns) {
+      start_attempt(to);
+    }
+  }
+}
+
+bool TcpTransport::advance(Connection& connection, bool readable, Receiver& receiver) {
+  bool found = false;
+  if (connection.state == Connection::State::connecting) {
+    hello(connection);
+    return true;
+  }
+  if (readable) {
+    switch (connection.state) {
+      case Connection::State::hello_sent:
+        on_challenge(connection);
+        break;
+      case Connection::State::answer_sent:
+        on_verdict(connection);
+        break;
+      case Connection::State::hello_awaited:
+        on_hello(connection);
+        break;
+      case Connection::State::answer_awaited:
+        on_answer(connection);
+        break;
+      default:
+        break;
+    }
+    if (connection.state == Connection::State::open) found = read_frames(connection, receiver);
+  }
+  if (connection.state == Connection::State::closed) return true;
+  if (connection.unsent()) found = true;
+  connection.flush();  // a broken stream shows when it is read
+  watch(connection);
+  return found;
+}
+
+void TcpTransport::hello(Connection& connection) {
+  if (int why = connect_result(connection.fd())) return broken(connection, strerror(why));
+  connection.hello = Hello{kMagic, self_, connection.peer->id, fresh_nonce()};
+  connection.queue(bytes_of(connection.hello));
+  connection.flush();
+  connection.state = Connection::State::hello_sent;
+  watch(connection);
+}
+
+void TcpTransport::on_challenge(Connection& connection) {
+  Challenge challenge;
+  std::int64_t rc = connection.receive(challenge);
+  if (rc < 0) broken(connection, rc == -EPIPE ? "it hung up: not the peer" : strerror(static_cast<int>(-rc)));
+  if (rc != 1) return;
+  if (challenge.proof != proof_of(Side::listener, secret_, connection.hello, challenge.nonce)) {
+    return broken(connection, "whoever listens there does not know the job's secret");
+  }
+  connection.queue(bytes_of(Answer{proof_of(Side::connector, secret_, connection.hello, challenge.nonce)}));
+  connection.state = Connection::State::answer_sent;
+}
+
+void TcpTransport::on_verdict(Connection& connection) {
+  Verdict verdict;
+  std::int64_t rc = connection.receive(verdict);
+  if (rc < 0) broken(connection, rc == -EPIPE ? "it hung up" : strerror(static_cast<int>(-rc)));
+  if (rc != 1) return;
+  Peer& to = *connection.peer;
+  if (verdict == Verdict::welcome) return opened(connection, to);
+  connection.close();  // the peer's own attempt is on its way
+  --undecided_;
+  to.attempt = nullptr;
+  to.retry_at_ns = now_ns() + kBusyNs;
+}
+
+void TcpTransport::on_hello(Connection& connection) {
+  std::int64_t rc = connection.receive(connection.hello);
+  if (rc < 0) broken(connection, "it left without a word");
+  if (rc != 1) return;
+  const Hello& theirs = connection.hello;
+  if (theirs.magic != kMagic || theirs.to != self_ || theirs.from == self_) {
+    return broken(connection, "not for this process");
+  }
+  connection.listener_nonce = fresh_nonce();
+  connection.queue(
+      bytes_of(Challenge{connection.listener_nonce, proof_of(Side::listener, secret_, theirs, connection.listener_nonce)}));
+  connection.state = Connection::State::answer_awaited;
+}
+
+void TcpTransport::on_answer(Connection& connection) {
+  Answer answer;
+  std::int64_t rc = connection.receive(answer);
+  if (rc < 0) broken(connection, "it left without an answer");
+  if (rc != 1) return;
+  if (answer.proof != proof_of(Side::connector, secret_, connection.hello, connection.listener_nonce)) {
+    return broken(connection, "it does not know the job's secret");
+  }
+  Peer& from = peer(connection.hello.from);
+  bool ours_wins = from.attempt && self_ < from.id;
+  if (from.open || from.lost || ours_wins) {
+    connection.queue(bytes_of(Verdict::busy));
+    connection.flush();
+    connection.close();
+    --undecided_;
+    return;
+  }
+  if (from.attempt) {
+    from.attempt->close();
+    --undecided_;
+    from.attempt = nullptr;
+  }
+  connection.queue(bytes_of(Verdict::welcome));
+  opened(connection, from);
+}
+
+void TcpTransport::opened(Connection& connection, Peer& with) {
+  OL_LOG(debug, "peer %d is connected", with.id);
+  connection.open();
+  --undecided_;
+  connection.peer = &with;
+  with.attempt = nullptr;
+  with.open = &connection;
+  if (with.wanted) --undecided_;
+  with.wanted = false;
+  connection.queue(with.waiting);
+  with.waiting = {};
+}
+
+KnobGroup knobs() {
+  static constexpr KnobBase* kKnobs[] = {&wanted_interfaces, &connect_timeout};
+  return {"btl/tcp", kKnobs};
+}
+
+void TcpTransport::broken(Connection& connection, const std::string& why) {
+  Connection::State state = connection.state;
+  Peer* with = connection.peer;
+  if (state == Connection::State::open) {
+    connection.close();
+    with->open = nullptr;
+    if (with->left || with->lost) return;
+    return give_up(*with, why);
+  }
+  if (with && with->attempt == &connection) return attempt_failed(*with, why);
+  OL_LOG(debug, "a connection is refused: %s", why.c_str());
+  connection.close();
+  --undecided_;
+}
+
+}  // namespace ompi_lite::btl::tcp

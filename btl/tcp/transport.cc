@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames over TCP: sending, polling, receiving. How connections come about stands in connect.cc.
+#include "btl/tcp/transport.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "ompi_lite/base/clock.h"
+#include "ompi_lite/base/macros.h"
+
+namespace ompi_lite::btl::tcp {
+
+constinit Knob<const char*> wanted_interfaces{"tcp_interfaces", "", Unit::none,
+                                              "names of the network interfaces to use, with commas between; empty: all"};
+
+namespace {
+
+constexpr std::size_t kMostQueued = 1 << 20;  // bytes per peer
+constexpr int kMostEvents = 32;
+constexpr int kReadsPerTurn = 4;  // of one connection, so that others get their turn
+constexpr std::int64_t kGoodbyeNs = 2'000'000'000;
+
+struct AddressHead {
+  std::uint64_t network_id;
+  std::uint16_t port;
+  std::uint16_t count;
+  std::uint32_t unused;
+};
+static_assert(sizeof(AddressHead) == 16);
+
+class TcpEndpoint final : public Endpoint {
+ public:
+  TcpEndpoint(TcpTransport& transport, Peer& peer) : transport_(&transport), peer_(&peer) {}
+  Sent try_send(std::span<const std::byte> header, Pieces payload) override {
+    return transport_->send(*peer_, header, payload);
+  }
+
+ private:
+  TcpTransport* transport_;
+  Peer* peer_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Transport>> TcpTransport::make(const Setup& setup) {
+  auto listener = listen_anywhere();
+  if (!listener) return listener.error();
+  os::Fd epoll(epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll) return make_error(ErrorClass::other, "epoll_create1: %s", strerror(errno));
+  epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
+  if (epoll_ctl(epoll.get(), EPOLL_CTL_ADD, listener->fd.get(), &event) != 0) {
+    return make_error(ErrorClass::other, "epoll_ctl: %s", strerror(errno));
+  }
+  return std::unique_ptr<Transport>(std::make_unique<TcpTransport>(setup, std::move(listener).value(), std::move(epoll)));
+}
+
+TcpTransport::TcpTransport(const Setup& setup, Listener listener, os::Fd epoll)
+    : self_(setup.self),
+      secret_(setup.job_secret),
+      listener_(std::move(listener)),
+      epoll_(std::move(epoll)),
+      network_id_(network_id()),
+      interfaces_(interfaces(wanted_interfaces.value())),
+      expected_(setup.beyond_memory),
+      beside_memory_(setup.segment != nullptr && setup.local_peers.size() > 1),
+      info_{.name = "tcp",
+            .max_frame = kMaxFrame,
+            .small_frame = 1400,
+            .bulk_frame = kMaxFrame,
+            .one_sided = false,
+            .get_from = 0,
+            .latency_ns = 15000,
+            .bytes_per_us = 3000} {}
+
+TcpTransport::~TcpTransport() {
+  std::int64_t until = now_ns() + kGoodbyeNs;
+  for (auto& connection : connections_) {
+    if (connection->state != Connection::State::open) continue;
+    connection->queue_frame(FrameKind::goodbye, {}, {}, 0, 0);
+    while (connection->flush() && connection->unsent() && now_ns() < until) {
+      pollfd writable{connection->fd(), POLLOUT, 0};
+      ::poll(&writable, 1, 100);
+    }
+  }
+}
+
+std::vector<std::byte> TcpTransport::address() const {
+  std::vector<HostAddress> usable;
+  for (const Interface& each : interfaces_) {
+    if (!each.loopback) usable.push_back(each.address);
+  }
+  AddressHead head{network_id_, listener_.port, static_cast<std::uint16_t>(usable.size()), 0};
+  std::vector<std::byte> bytes(sizeof head + usable.size() * sizeof(HostAddress));
+  std::memcpy(bytes.data(), &head, sizeof head);
+  if (!usable.empty()) std::memcpy(bytes.data() + sizeof head, usable.data(), usable.size() * sizeof(HostAddress));
+  return bytes;
+}
+
+Peer& TcpTransport::peer(PeerId id) {
+  std::unique_ptr<Peer>& entry = peers_[id];
+  if (!entry) {
+    entry = std::make_unique<Peer>();
+    entry->id = id;
+  }
+  return *entry;
+}
+
+Result<std::unique_ptr<Endpoint>> TcpTransport::connect(PeerId id, Address address) {
+  AddressHead head;
+  if (id == self_ || address.size() < sizeof head) return make_error(ErrorClass::arg, "peer %d has no tcp address", id);
+  std::memcpy(&head, address.data(), sizeof head);
+  if (address.size() != sizeof head + head.count * sizeof(HostAddress)) {
+    return make_error(ErrorClass::arg, "the tcp address of peer %d is damaged", id);
+  }
+  Peer& to = peer(id);
+  to.port = head.port;
+  to.addresses.resize(head.count);
+  if (head.count != 0) std::memcpy(to.addresses.data(), address.data() + sizeof head, head.count * sizeof(HostAddress));
+  // Those in a network of ours first; loopback before all if it leads there.
+  std::stable_partition(to.addresses.begin(), to.addresses.end(), [&](const HostAddress& theirs) {
+    return std::any_of(interfaces_.begin(), interfaces_.end(),
+                       [&](const Interface& mine) { return !mine.loopback && same_subnet(mine, theirs); });
+  });
+  if (head.network_id == network_id_) to.addresses.insert(to.addresses.begin(), loopback_address());
+  if (to.addresses.empty() && !to.open) return make_error(ErrorClass::arg, "peer %d has no network", id);
+  expected_ = true;
+  return std::unique_ptr<Endpoint>(std::make_unique<TcpEndpoint>(*this, to));
+}
+
+Sent TcpTransport::send(Peer& to, std::span<const std::byte> header, Pieces payload) {
+  std::size_t bytes = header.size();
+  for (const Piece& piece : payload) bytes += piece.bytes;
+  if (to.lost || to.left) return Sent::dead;
+  if (to.open) {
+    if (to.open->send_broken) return Sent::dead;  // told when all that came before is read
+    if (to.open->unsent_bytes() + bytes > kMostQueued) return Sent::full;
+    bool sent = to.open->send_frame(header, payload, bytes);
+    if (to.open->unsent()) watch(*to.open);
+    return sent ? Sent::yes : Sent::dead;
+  }
+  if (to.waiting.size() + bytes > kMostQueued) return Sent::full;
+  FrameHead head{static_cast<std::uint32_t>(bytes), FrameKind::data};
+  auto add = [&](std::span<const std::byte> part) { to.waiting.insert(to.waiting.end(), part.begin(), part.end()); };
+  add(std::as_bytes(std::span(&head, 1)));
+  add(header);
+  for (const Piece& piece : payload) add({piece.data, piece.bytes});
+  to.waiting.resize(to.waiting.size() + padded(bytes) - bytes);
+  if (!to.wanted) {
+    to.wanted = true;
+    ++undecided_;
+    start_attempt(to);
+  }
+  return Sent::yes;
+}
+
+bool TcpTransport::drained() const {
+  return std::all_of(peers_.begin(), peers_.end(), [](const auto& entry) {
+    const Peer& peer = *entry.second;
+    if (peer.lost || peer.left) return true;
+    return peer.waiting.empty() && (!peer.open || peer.open->send_broken || !peer.open->unsent());
+  });
+}
+
+void TcpTransport::poll_ns(std::int64_t at_most_ns) {
+  pollfd any{epoll_.get(), POLLIN, 0};
+  timespec time{at_most_ns / 1'000'000'000, static_cast<long>(at_most_ns % 1'000'000'000)};
+  ppoll(&any, 1, &time, nullptr);
+  poll_now_ = true;
+}
+
+// A system call in each turn would be dear for those who wait for shared memory.
+bool TcpTransport::turn_to_poll() {
+  ++quiet_turns_;
+  if (poll_now_ || (!beside_memory_ && live())) {
+    poll_now_ = false;
+    return true;
+  }
+  std::uint32_t every = !live() ? 512 : quiet_turns_ < 64 ? 4 : quiet_turns_ < 4096 ? 16 : 64;
+  return quiet_turns_ % every == 0;
+}
+
+bool TcpTransport::progress(Receiver& receiver) {
+  if (!newly_lost_.empty()) report_lost(receiver);
+  if (!turn_to_poll()) return false;
+  bool found = false;
+  epoll_event events[kMostEvents];
+  int ready = epoll_wait(epoll_.get(), events, kMostEvents, 0);
+  for (int i = 0; i < ready; ++i) {
+    auto* connection = static_cast<Connection*>(events[i].data.ptr);
+    if (!connection) {
+      accept_all();
+      found = true;
+      continue;
+    }
+    if (connection->state == Connection::State::closed) continue;  // by an event before this one
+    found |= advance(*connection, (events[i].events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0, receiver);
+  }
+  if (undecided_ > 0) check_times();
+  if (ready > 0 || undecided_ > 0) {
+    std::erase_if(connections_, [](const auto& each) { return each->state == Connection::State::closed; });
+  }
+  if (!newly_lost_.empty()) found |= report_lost(receiver);
+  if (found) quiet_turns_ = 0;
+  return found;
+}
+
+bool TcpTransport::report_lost(Receiver& receiver) {
+  while (!newly_lost_.empty()) {
+    Peer* lost = newly_lost_.back();
+    newly_lost_.pop_back();
+    receiver.on_lost(lost->id,
+                     make_error(ErrorClass::proc_aborted, "peer %d is lost: %s", lost->id, lost->last_failure.c_str()));
+  }
+  return true;
+}
+
+void TcpTransport::watch(Connection& connection) {
+  bool write = connection.unsent() || connection.state == Connection::State::connecting;
+  if (write == connection.watched_for_write) return;
+  epoll_event event{.events = EPOLLIN, .data = {.ptr = &connection}};
+  if (write) event.events |= EPOLLOUT;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.fd(), &event);
+  connection.watched_for_write = write;
+}
+
+bool TcpTransport::read_frames(Connection& connection, Receiver& receiver) {
+  bool found = false;
+  for (int i = 0; i < kReadsPerTurn; ++i) {
+    std::int64_t n = connection.fill();
+    if (n == 0) break;
+    found = true;
+    if (n < 0) {
+      broken(connection, n == -EPIPE ? "connection closed by the peer" : strerror(static_cast<int>(-n)));
+      break;
+    }
+    FrameKind kind;
+    std::span<const std::byte> frame;
+    int rc;
+    while ((rc = connection.next_frame(kind, frame)) == 1) {
+      if (kind == FrameKind::goodbye) {
+        connection.peer->left = true;
+      } else {
+        receiver.on_frame(connection.peer->id, frame);
+      }
+    }
+    if (rc < 0) {
+      broken(connection, "what came is no frame");
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace ompi_lite::btl::tcp

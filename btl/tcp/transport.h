@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// TCP: one connection per pair of processes, made by the first send of either.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "btl/btl.h"
+#include "btl/tcp/connection.h"
+#include "btl/tcp/socket.h"
+
+namespace ompi_lite::btl::tcp {
+
+// What is known of one other process. Owned by the transport; endpoints point to it.
+struct Peer {
+  PeerId id = 0;
+  std::vector<HostAddress> addresses;  // in the order in which they are tried
+  std::uint16_t port = 0;
+  std::size_t next_address = 0;
+  Connection* attempt = nullptr;  // ours, not yet open
+  Connection* open = nullptr;
+  std::vector<std::byte> waiting;  // frames for when it is open, as they go out
+  std::int64_t retry_at_ns = 0;    // no attempt before
+  std::int64_t give_up_at_ns = 0;
+  bool wanted = false;  // something waits to be sent
+  bool lost = false;    // for ever
+  bool left = false;    // said goodbye
+  std::string last_failure;
+};
+
+// Owned by the Process; one thread at a time. Strangers who connect get nowhere without the job's secret, and are dropped
+// after a while if they stay silent.
+class TcpTransport final : public Transport, public PollSet {
+ public:
+  static Result<std::unique_ptr<Transport>> make(const Setup& setup);
+  TcpTransport(const Setup& setup, Listener listener, os::Fd epoll);
+  ~TcpTransport() override;
+
+  const TransportInfo& info() const override { return info_; }
+  std::vector<std::byte> address() const override;
+  Result<std::unique_ptr<Endpoint>> connect(PeerId peer, Address address) override;
+  bool progress(Receiver& receiver) override;
+  bool drained() const override;
+  PollSet* descriptors() override { return this; }
+
+  bool live() const override { return expected_ || !connections_.empty(); }
+  void poll_ns(std::int64_t at_most_ns) override;
+
+  Sent send(Peer& peer, std::span<const std::byte> header, Pieces payload);
+
+ private:
+  Peer& peer(PeerId id);
+  bool turn_to_poll();
+  Connection& adopt(os::Fd fd, Connection::State state, std::int64_t limit_ns);
+  void watch(Connection& connection);
+  void accept_all();
+  void drop_oldest_stranger();
+
+  void start_attempt(Peer& peer);
+  void attempt_failed(Peer& peer, const std::string& why);
+  void give_up(Peer& peer, const std::string& why);
+
+  bool advance(Connection& connection, bool readable, Receiver& receiver);
+  void hello(Connection& connection);
+  void on_challenge(Connection& connection);
+  void on_verdict(Connection& connection);
+  void on_hello(Connection& connection);
+  void on_answer(Connection& connection);
+  void broken(Connection& connection, const std::string& why);
+  void opened(Connection& connection, Peer& peer);
+  bool read_frames(Connection& connection, Receiver& receiver);
+  void check_times();
+  bool report_lost(Receiver& receiver);
+
+  PeerId self_;
+  Secret secret_;
+  Listener listener_;
+  os::Fd epoll_;
+  std::uint64_t network_id_;
+  std::vector<Interface> interfaces_;
+  std::unordered_map<PeerId, std::unique_ptr<Peer>> peers_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<Peer*> newly_lost_;
+  bool expected_;       // peers are likely to come by this way
+  bool beside_memory_;  // another transport is more important for latency
+  bool poll_now_ = true;
+  std::uint32_t quiet_turns_ = 0;
+  int undecided_ = 0;  // connections that are not open yet, and peers that wait for their next attempt
+  TransportInfo info_;
+};
+
+KnobGroup knobs();
+
+}  // namespace ompi_lite::btl::tcp
