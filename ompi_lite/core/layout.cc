@@ -2,6 +2,7 @@
 // Puts layouts together: merges neighbours, finds regular strides, shares long bodies.
 #include "ompi_lite/core/layout.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ompi_lite {
@@ -9,6 +10,7 @@ namespace {
 
 // Bodies of up to this many items are written out where they are used once; longer ones are referred to.
 constexpr std::size_t kWriteOutItems = 32;
+constexpr std::size_t kFewBlocks = 16;
 
 bool is_block(const LayoutItem& item) { return item.count == 1 && item.body == nullptr; }
 
@@ -41,6 +43,18 @@ bool join(LayoutItem& item, const LayoutItem& next) {
 
 // A block is joined with its neighbour at once; loops are made only of items that are settled, i.e. will not grow any more.
 bool join_blocks(LayoutItem& item, const LayoutItem& next) { return is_block(item) && is_block(next) && join(item, next); }
+
+// From the first byte to behind the last one of a few blocks; 0 for anything else.
+Count span_of(const std::vector<LayoutItem>& items) {
+  if (items.empty() || items.size() > kFewBlocks) return 0;
+  Count low = items[0].offset, high = low;
+  for (const LayoutItem& item : items) {
+    if (!is_block(item)) return 0;
+    low = std::min(low, item.offset);
+    high = std::max(high, item.offset + item.bytes);
+  }
+  return high - low;
+}
 
 // `count` copies of an item, `stride` bytes apart, as one item if that is possible.
 bool repeat(const LayoutItem& item, Count count, Count stride, LayoutItem& result) {
@@ -126,6 +140,7 @@ std::shared_ptr<const Layout> LayoutBuilder::finish() {
     before += item.data_bytes();
   }
   layout_->size_ = before;
+  layout_->span_ = span_of(items);
   items.shrink_to_fit();
   return std::exchange(layout_, nullptr);
 }

@@ -38,6 +38,9 @@ class Layout {
  public:
   Count size() const { return size_; }
   std::span<const LayoutItem> items() const { return items_; }
+  // True for a few blocks that neither repeat nor overlap with those of a copy `stride` bytes away: the members of a struct.
+  // Copies of such a layout may be moved member by member.
+  bool few_blocks(Count stride) const { return span_ > 0 && (stride >= span_ || stride <= -span_); }
   bool one_block() const { return items_.empty() || (items_.size() == 1 && items_[0].count == 1 && items_[0].body == nullptr); }
 
  private:
@@ -45,6 +48,7 @@ class Layout {
   std::vector<LayoutItem> items_;
   std::vector<std::shared_ptr<const Layout>> bodies_;
   Count size_ = 0;
+  Count span_ = 0;  // from the first byte to behind the last one if all items are blocks and few, else 0
 };
 
 // Puts a layout together piece by piece, in packed order.

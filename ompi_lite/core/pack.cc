@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "ompi_lite/base/copy.h"
 
@@ -24,50 +25,91 @@ inline std::byte* move_block(std::byte* block, std::size_t bytes, std::byte* pac
   return packed + bytes;
 }
 
+// `count` blocks, `stride` bytes apart in the buffer and `packed_stride` in the packed bytes.
+struct BlockLoop {
+  std::byte* block;
+  Count stride;
+  std::byte* packed;
+  Count packed_stride;
+  Count count;
+};
+
 template <Direction direction, std::size_t bytes>
-std::byte* move_fixed_blocks(std::byte* block, Count stride, Count count, std::byte* packed) {
-  for (Count i = 0; i < count; ++i) {
+void move_fixed_blocks(BlockLoop loop) {
+  for (Count i = 0; i < loop.count; ++i) {
     if constexpr (direction == Direction::pack) {
-      std::memcpy(packed, block, bytes);
+      std::memcpy(loop.packed, loop.block, bytes);
     } else {
-      std::memcpy(block, packed, bytes);
+      std::memcpy(loop.block, loop.packed, bytes);
     }
-    block += stride;
-    packed += bytes;
+    loop.block += loop.stride;
+    loop.packed += loop.packed_stride;
   }
-  return packed;
 }
 
+// A loop for each size of small blocks, in which the compiler knows the size.
+constexpr std::size_t kFixedBytes = 64;
+using MoveFixedBlocks = void (*)(BlockLoop);
+template <Direction direction, std::size_t... bytes>
+constexpr std::array<MoveFixedBlocks, sizeof...(bytes)> fixed_loops(std::index_sequence<bytes...>) {
+  return {move_fixed_blocks<direction, bytes>...};
+}
 template <Direction direction>
-std::byte* move_blocks(std::byte* block, Count stride, std::size_t bytes, Count count, std::byte* packed) {
-  switch (bytes) {
-    case 1: return move_fixed_blocks<direction, 1>(block, stride, count, packed);
-    case 2: return move_fixed_blocks<direction, 2>(block, stride, count, packed);
-    case 4: return move_fixed_blocks<direction, 4>(block, stride, count, packed);
-    case 8: return move_fixed_blocks<direction, 8>(block, stride, count, packed);
-    case 12: return move_fixed_blocks<direction, 12>(block, stride, count, packed);
-    case 16: return move_fixed_blocks<direction, 16>(block, stride, count, packed);
-    case 24: return move_fixed_blocks<direction, 24>(block, stride, count, packed);
-    case 32: return move_fixed_blocks<direction, 32>(block, stride, count, packed);
-    case 64: return move_fixed_blocks<direction, 64>(block, stride, count, packed);
-    default: break;
+constexpr auto kFixedLoops = fixed_loops<direction>(std::make_index_sequence<kFixedBytes + 1>());
+
+template <Direction direction>
+void move_blocks(BlockLoop loop, std::size_t bytes) {
+  if (bytes <= kFixedBytes) return kFixedLoops<direction>[bytes](loop);
+  for (Count i = 0; i < loop.count; ++i) {
+    move_block<direction>(loop.block, bytes, loop.packed);
+    loop.block += loop.stride;
+    loop.packed += loop.packed_stride;
   }
-  for (Count i = 0; i < count; ++i, block += stride) packed = move_block<direction>(block, bytes, packed);
-  return packed;
 }
 
 // A block of a struct, most often a few bytes: the sizes that basic types have do not cost a call.
 template <Direction direction>
 inline std::byte* move_member(std::byte* block, Count bytes, std::byte* packed) {
+  const BlockLoop once{block, 0, packed, 0, 1};
   switch (bytes) {
-    case 1: return move_fixed_blocks<direction, 1>(block, 0, 1, packed);
-    case 2: return move_fixed_blocks<direction, 2>(block, 0, 1, packed);
-    case 4: return move_fixed_blocks<direction, 4>(block, 0, 1, packed);
-    case 8: return move_fixed_blocks<direction, 8>(block, 0, 1, packed);
-    case 12: return move_fixed_blocks<direction, 12>(block, 0, 1, packed);
-    case 16: return move_fixed_blocks<direction, 16>(block, 0, 1, packed);
+    case 1: move_fixed_blocks<direction, 1>(once); break;
+    case 2: move_fixed_blocks<direction, 2>(once); break;
+    case 4: move_fixed_blocks<direction, 4>(once); break;
+    case 8: move_fixed_blocks<direction, 8>(once); break;
+    case 12: move_fixed_blocks<direction, 12>(once); break;
+    case 16: move_fixed_blocks<direction, 16>(once); break;
     default: return move_block<direction>(block, static_cast<std::size_t>(bytes), packed);
   }
+  return packed + bytes;
+}
+
+template <Direction direction>
+std::byte* move_whole(std::span<const LayoutItem> items, std::byte* base, std::byte* packed);
+
+// `count` whole copies of an item's block or body, the first of them at `at`.
+template <Direction direction>
+std::byte* move_copies(const LayoutItem& item, std::byte* at, Count count, std::byte* packed) {
+  if (item.body == nullptr) {
+    move_blocks<direction>({at, item.stride, packed, item.bytes, count}, static_cast<std::size_t>(item.bytes));
+    return packed + count * item.bytes;
+  }
+  if (!item.body->few_blocks(item.stride)) {
+    for (Count i = 0; i < count; ++i, at += item.stride) packed = move_whole<direction>(item.body->items(), at, packed);
+    return packed;
+  }
+  // Structs: some of them at a time, so that they stay in the first cache, and then member by member.
+  constexpr Count kAtATime = 64;
+  while (count > 0) {
+    const Count some = std::min(count, kAtATime);
+    for (const LayoutItem& member : item.body->items()) {
+      move_blocks<direction>({at + member.offset, item.stride, packed + member.before, item.bytes, some},
+                             static_cast<std::size_t>(member.bytes));
+    }
+    at += some * item.stride;
+    packed += some * item.bytes;
+    count -= some;
+  }
+  return packed;
 }
 
 // All bytes of one copy of a layout that lies at `base`.
@@ -75,12 +117,10 @@ template <Direction direction>
 std::byte* move_whole(std::span<const LayoutItem> items, std::byte* base, std::byte* packed) {
   for (const LayoutItem& item : items) {
     std::byte* at = base + item.offset;
-    if (item.body != nullptr) {
-      for (Count i = 0; i < item.count; ++i, at += item.stride) packed = move_whole<direction>(item.body->items(), at, packed);
-    } else if (item.count == 1) {
+    if (item.body == nullptr && item.count == 1) {
       packed = move_member<direction>(at, item.bytes, packed);
     } else {
-      packed = move_blocks<direction>(at, item.stride, static_cast<std::size_t>(item.bytes), item.count, packed);
+      packed = move_copies<direction>(item, at, item.count, packed);
     }
   }
   return packed;
@@ -135,12 +175,8 @@ std::byte* move_part(const LayoutItem& item, std::byte* base, Count from, Count 
     at += item.stride;
   }
   const Count whole = length / item.bytes;
-  if (item.body == nullptr) {
-    packed = move_blocks<direction>(at, item.stride, static_cast<std::size_t>(item.bytes), whole, packed);
-    at += whole * item.stride;
-  } else {
-    for (Count i = 0; i < whole; ++i, at += item.stride) packed = move_whole<direction>(item.body->items(), at, packed);
-  }
+  packed = move_copies<direction>(item, at, whole, packed);
+  at += whole * item.stride;
   length -= whole * item.bytes;
   if (length > 0) move_rest(0, length);
   return packed;
