@@ -83,7 +83,8 @@ static void cancelled(void) {
   MPI_Wait(&request, &status);
   MPI_Test_cancelled(&status, &flag);
   CHECK(flag && request != MPI_REQUEST_NULL, "not cancelled");
-  MPI_Start(&request);  // it can be used again
+  MPI_Barrier(MPI_COMM_WORLD);  // nobody sends before all have cancelled
+  MPI_Start(&request);          // it can be used again
   MPI_Send(&world_rank, 1, MPI_INT, right, 99, MPI_COMM_WORLD);
   MPI_Wait(&request, &status);
   MPI_Test_cancelled(&status, &flag);
