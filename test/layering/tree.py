@@ -7,7 +7,7 @@ import re
 import sys
 
 TOP = pathlib.Path(os.environ.get("TOP_SRCDIR") or pathlib.Path(__file__).resolve().parents[2])
-C_PROGRAM = re.compile(r"test/(.*\.c$|(mpi|cases|bench|abi)/.*\.h$|support/check\.h$)")  # sees only <mpi.h>
+C_PROGRAM = re.compile(r"test/(.*\.c$|(mpi|cases|bench|abi)/.*\.h$|support/(check|comms)\.h$)")  # sees only <mpi.h>
 ROOTS = ("ompi_lite", "btl", "pml", "coll", "launcher", "test", "docs")
 
 
