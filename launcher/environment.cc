@@ -14,12 +14,18 @@ bool has_name(std::string_view entry, std::string_view name) {
 
 // Variables by which a launcher speaks to its ranks. If we were started by one, they are about us and wrong for ours.
 bool speaks_of_outer_job(std::string_view entry) {
-  constexpr std::array prefixes{std::string_view("PMIX_"),           std::string_view("PMI_"),
-                                std::string_view("OMPI_COMM_WORLD_"), std::string_view("MPI_LOCALRANKID="),
-                                std::string_view("MPI_LOCALNRANKS="), std::string_view("HYDI_CONTROL_FD="),
-                                std::string_view("OMPI_UNIVERSE_SIZE="), std::string_view("OMPI_LITE_RANK="),
-                                std::string_view("OMPI_LITE_SIZE="),  std::string_view("OMPI_LITE_LOCAL_"),
-                                std::string_view("OMPI_LITE_NODE_FD="), std::string_view("OMPI_LITE_JOB_SECRET="),
+  constexpr std::array prefixes{std::string_view("PMIX_"),
+                                std::string_view("PMI_"),
+                                std::string_view("OMPI_COMM_WORLD_"),
+                                std::string_view("MPI_LOCALRANKID="),
+                                std::string_view("MPI_LOCALNRANKS="),
+                                std::string_view("HYDI_CONTROL_FD="),
+                                std::string_view("OMPI_UNIVERSE_SIZE="),
+                                std::string_view("OMPI_LITE_RANK="),
+                                std::string_view("OMPI_LITE_SIZE="),
+                                std::string_view("OMPI_LITE_LOCAL_"),
+                                std::string_view("OMPI_LITE_NODE_FD="),
+                                std::string_view("OMPI_LITE_JOB_SECRET="),
                                 std::string_view("OMPI_LITE_LAUNCHER_PID=")};
   if (entry.starts_with("PMIX_MCA_")) return false;  // the user's settings, not an identity
   return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return entry.starts_with(prefix); });
@@ -27,14 +33,18 @@ bool speaks_of_outer_job(std::string_view entry) {
 
 void apply(const Environment& inherited, const EnvPlan& plan, Environment& environment, std::vector<std::string>& missing) {
   const auto hand_over = [&](const std::string& name) {
-    if (const char* value = inherited.get(name)) environment.set(name, value);
-    else missing.push_back(name);
+    if (const char* value = inherited.get(name))
+      environment.set(name, value);
+    else
+      missing.push_back(name);
   };
   if (plan.base != EnvBase::all) environment = Environment();
   for (const std::string& name : plan.listed) hand_over(name);
   for (const EnvChange& change : plan.changes) {
-    if (change.value) environment.set(change.name, *change.value);
-    else hand_over(change.name);
+    if (change.value)
+      environment.set(change.name, *change.value);
+    else
+      hand_over(change.name);
   }
 }
 
@@ -54,8 +64,10 @@ std::vector<std::string>::iterator Environment::find(std::string_view name) {
 
 void Environment::set(std::string_view name, std::string_view value) {
   std::string entry = std::string(name) + "=" + std::string(value);
-  if (const auto known = find(name); known != entries_.end()) *known = std::move(entry);
-  else entries_.push_back(std::move(entry));
+  if (const auto known = find(name); known != entries_.end())
+    *known = std::move(entry);
+  else
+    entries_.push_back(std::move(entry));
 }
 
 void Environment::unset(std::string_view name) {
@@ -88,8 +100,10 @@ Environment plan_environment(const Environment& inherited, const EnvPlan& all_ap
 std::string knob_variable(std::string_view name) {
   std::string result;
   for (const char c : name) {
-    if (c >= 'a' && c <= 'z') result += static_cast<char>(c - 'a' + 'A');
-    else result += (c == '-' || c == '.' || c == ' ') ? '_' : c;
+    if (c >= 'a' && c <= 'z')
+      result += static_cast<char>(c - 'a' + 'A');
+    else
+      result += (c == '-' || c == '.' || c == ' ') ? '_' : c;
   }
   return result.starts_with("OMPI_LITE_") ? result : "OMPI_LITE_" + result;
 }
@@ -100,7 +114,8 @@ void set_identity(const Identity& identity, Environment& environment) {
   };
   set(identity.rank, {"OMPI_LITE_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"});
   set(identity.size, {"OMPI_LITE_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
-  set(identity.local_rank, {"OMPI_LITE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK", "MPI_LOCALRANKID"});
+  set(identity.local_rank,
+      {"OMPI_LITE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK", "MPI_LOCALRANKID"});
   set(identity.local_size, {"OMPI_LITE_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
   set(identity.universe_size, {"OMPI_UNIVERSE_SIZE"});
 }

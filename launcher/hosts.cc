@@ -27,10 +27,13 @@ std::optional<int> whole_number(std::string_view text) {
 }
 
 bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_' || c == '@';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_' ||
+         c == '@';
 }
 
-bool is_host_name(std::string_view name) { return !name.empty() && name[0] != '-' && std::ranges::all_of(name, is_name_char); }
+bool is_host_name(std::string_view name) {
+  return !name.empty() && name[0] != '-' && std::ranges::all_of(name, is_name_char);
+}
 
 bool is_v6_address(std::string_view text) {
   in6_addr address;
@@ -103,7 +106,8 @@ std::string parse_attribute(std::string_view word, Host& host) {
     host.max_slots = *slots;
     return "";
   }
-  if (key == "user" || key == "username" || key == "port" || key == "ifhn" || key == "binding" || key == "user-binding") return "";
+  if (key == "user" || key == "username" || key == "port" || key == "ifhn" || key == "binding" || key == "user-binding")
+    return "";
   return "unknown word; a line is \"name\", \"name slots=N\" or \"name:N\"";
 }
 
@@ -137,8 +141,9 @@ bool is_own_interface_address(std::string_view name) {
   bool found = false;
   for (const ifaddrs* entry = list; entry != nullptr && !found; entry = entry->ifa_next) {
     if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != family) continue;
-    const void* own = family == AF_INET ? static_cast<const void*>(&reinterpret_cast<sockaddr_in*>(entry->ifa_addr)->sin_addr)
-                                        : &reinterpret_cast<sockaddr_in6*>(entry->ifa_addr)->sin6_addr;
+    const void* own = family == AF_INET
+                          ? static_cast<const void*>(&reinterpret_cast<sockaddr_in*>(entry->ifa_addr)->sin_addr)
+                          : &reinterpret_cast<sockaddr_in6*>(entry->ifa_addr)->sin6_addr;
     found = std::memcmp(own, wanted.data(), family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr)) == 0;
   }
   freeifaddrs(list);

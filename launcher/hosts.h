@@ -13,8 +13,8 @@ namespace ompi_lite::launcher {
 
 struct Host {
   std::string name;
-  int slots = 0;        // 0: not given; the same host named again adds to it
-  int max_slots = 0;    // 0: none
+  int slots = 0;      // 0: not given; the same host named again adds to it
+  int max_slots = 0;  // 0: none
 };
 
 // One word of --host: "name", "name:3", "[v6-address]:3", "name:*".

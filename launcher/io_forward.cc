@@ -51,9 +51,12 @@ bool Sink::flush_some() {
     if (!never_blocks_ && (poll(&room, 1, 0) <= 0 || (room.revents & writable) == 0)) break;
     const std::size_t most = never_blocks_ ? queue_.size() : std::size_t{4096};
     const ssize_t written = ::write(fd_, queue_.data() + head_, std::min(queue_.size() - head_, most));
-    if (written > 0) head_ += static_cast<std::size_t>(written);
-    else if (written < 0 && errno == EAGAIN) break;
-    else if (written < 0 && errno != EINTR) broken_ = true;
+    if (written > 0)
+      head_ += static_cast<std::size_t>(written);
+    else if (written < 0 && errno == EAGAIN)
+      break;
+    else if (written < 0 && errno != EINTR)
+      broken_ = true;
   }
   if (broken_ || head_ == queue_.size()) {
     queue_.clear();
@@ -138,8 +141,10 @@ void OutputForwarder::handle(const std::vector<pollfd>& ready) {
     Stream& stream = streams_[i];
     if (stream.fd < 0 || !is_ready(ready, stream.fd, readable)) continue;
     (void)read_some(stream);
-    if (stream.fd < 0) end_stream(i);
-    else show(i, false);
+    if (stream.fd < 0)
+      end_stream(i);
+    else
+      show(i, false);
     // Whoever reads us has gone: let the rank find out the usual way.
     if (stream.fd >= 0 && sinks_[stream.sink].is_broken()) {
       close(stream.fd);
@@ -237,8 +242,10 @@ void OutputForwarder::show_idle_pieces() {
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     Stream& stream = streams_[i];
     if (stream.pending.empty()) continue;
-    if (stream.fd < 0) end_stream(i);
-    else show(i, now >= patience_ends(stream));
+    if (stream.fd < 0)
+      end_stream(i);
+    else
+      show(i, now >= patience_ends(stream));
   }
   for (Sink& sink : sinks_) {
     if (sink.wants_poll()) (void)sink.flush_some();
@@ -283,7 +290,8 @@ void InputForwarder::add_target(int fd) {
 }
 
 bool InputForwarder::all_written() const {
-  return std::ranges::all_of(targets_, [&](const Target& target) { return target.fd < 0 || target.written == block_.size(); });
+  return std::ranges::all_of(targets_,
+                             [&](const Target& target) { return target.fd < 0 || target.written == block_.size(); });
 }
 
 void InputForwarder::collect(std::vector<pollfd>& wanted) {

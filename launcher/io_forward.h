@@ -70,7 +70,7 @@ class OutputForwarder {
     int fd;  // -1: ended
     std::size_t sink;
     std::string tag;
-    std::string pending;      // read, not yet shown: the beginning of a line
+    std::string pending;  // read, not yet shown: the beginning of a line
     bool at_line_start = true;
     std::uint64_t bytes_read = 0;
     Clock::time_point last_read;
@@ -90,8 +90,8 @@ class OutputForwarder {
   void take_line(std::size_t index);
 
   bool tag_lines_;
-  std::vector<Sink> sinks_;   // one or two
-  std::vector<Line> lines_;   // one a sink
+  std::vector<Sink> sinks_;  // one or two
+  std::vector<Line> lines_;  // one a sink
   std::vector<Stream> streams_;
 };
 

@@ -45,9 +45,7 @@ std::string random_hex(std::size_t bytes) {
   return text;
 }
 
-Failure system_failure(const std::string& what) {
-  return Failure{what + ": " + std::strerror(errno), ExitCode::failure};
-}
+Failure system_failure(const std::string& what) { return Failure{what + ": " + std::strerror(errno), ExitCode::failure}; }
 
 // The memory in which the ranks of this machine will build their shared segment; they size it themselves.
 int make_node_memory() {
@@ -77,7 +75,8 @@ Job::Job(JobPlan plan, PmixServer& server, Watcher& watcher)
       ranks_(plan_.app_of_rank.size()),
       started_(Clock::now()) {
   if (plan_.options.timeout_seconds > 0) {
-    limit_ = started_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(plan_.options.timeout_seconds));
+    limit_ =
+        started_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(plan_.options.timeout_seconds));
   }
 }
 
@@ -252,8 +251,10 @@ void Job::handle_server_events() {
 void Job::handle_signals() {
   bool child_ended = false;
   while (const int signal = next_signal(plan_.signal_fd)) {
-    if (signal == SIGCHLD) child_ended = true;
-    else handle_signal(signal);
+    if (signal == SIGCHLD)
+      child_ended = true;
+    else
+      handle_signal(signal);
   }
   if (child_ended) reap_ranks();
   if (ending_ != Ending::no) look_after_groups();
@@ -353,7 +354,8 @@ void Job::handle_time() {
 
 void Job::time_limit_reached() {
   std::array<char, 64> text{};
-  (void)std::snprintf(text.data(), text.size(), "the time limit of %g s is over, the job ends", plan_.options.timeout_seconds);
+  (void)std::snprintf(text.data(), text.size(), "the time limit of %g s is over, the job ends",
+                      plan_.options.timeout_seconds);
   if (plan_.options.stack_traces) {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       if (!ranks_[rank].running) continue;

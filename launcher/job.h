@@ -81,7 +81,7 @@ class Job {
   std::vector<Rank> ranks_;
   Ending ending_ = Ending::no;
   Clock::time_point started_;
-  Clock::time_point next_step_;            // of the ending
+  Clock::time_point next_step_;  // of the ending
   std::optional<Clock::time_point> limit_;
   std::optional<Clock::time_point> last_rank_gone_;
 };

@@ -71,7 +71,8 @@ MaybeFailure collect_hosts(const Options& options, std::vector<Host>& hosts) {
 MaybeFailure check_folder(const std::string& folder) {
   struct stat status;
   if (folder.empty()) return std::nullopt;
-  if (stat(folder.c_str(), &status) != 0) return Failure{"working folder " + folder + ": " + std::strerror(errno), ExitCode::failure};
+  if (stat(folder.c_str(), &status) != 0)
+    return Failure{"working folder " + folder + ": " + std::strerror(errno), ExitCode::failure};
   if (!S_ISDIR(status.st_mode)) return Failure{"working folder " + folder + " is not a folder", ExitCode::failure};
   return std::nullopt;
 }
@@ -111,7 +112,8 @@ MaybeFailure prepare_apps(JobPlan& plan, const Environment& inherited) {
     const char* path = environment.get("PATH");
     if (path == nullptr) path = inherited.get("PATH");
     Program program;
-    if (MaybeFailure failure = find_program(app.argv, app.working_folder, path == nullptr ? "/usr/bin:/bin" : path, program)) {
+    if (MaybeFailure failure =
+            find_program(app.argv, app.working_folder, path == nullptr ? "/usr/bin:/bin" : path, program)) {
       return failure;
     }
     plan.programs.push_back(std::move(program));
@@ -133,17 +135,18 @@ MaybeFailure decide_ranks(JobPlan& plan, const std::vector<Host>& hosts, int cor
   int most = 0;
   for (const Host& host : hosts) most += host.max_slots;
   if (limited && size > most) {
-    return Failure{"the host file allows at most " + std::to_string(most) + " ranks (max_slots), but " + std::to_string(size) +
-                       " are asked for",
+    return Failure{"the host file allows at most " + std::to_string(most) + " ranks (max_slots), but " +
+                       std::to_string(size) + " are asked for",
                    ExitCode::failure};
   }
   if (plan.options.ranks_per_host > 0 && size > plan.options.ranks_per_host) {
-    plan.options.notices.push_back("-ppn " + std::to_string(plan.options.ranks_per_host) +
-                                   ": there is one host, so all " + std::to_string(size) + " ranks go there");
+    plan.options.notices.push_back("-ppn " + std::to_string(plan.options.ranks_per_host) + ": there is one host, so all " +
+                                   std::to_string(size) + " ranks go there");
   }
   const StdinTarget& target = plan.options.stdin_target;
   if (!target.all && target.rank >= size) {
-    return usage_error("option --stdin: rank " + std::to_string(target.rank) + " is not in a job of " + std::to_string(size));
+    return usage_error("option --stdin: rank " + std::to_string(target.rank) + " is not in a job of " +
+                       std::to_string(size));
   }
   // Programs spawn when the universe is larger than they are, so there is always room for as many again.
   plan.universe_size = std::max({cores, hosts.empty() ? 0 : total_slots(hosts), 2 * size});

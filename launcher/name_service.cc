@@ -59,9 +59,8 @@ pmix_status_t NameService::unpublish(const pmix_proc_t& owner, char** keys) {
 }
 
 void NameService::lookup(char** keys, std::span<const pmix_info_t> directives, pmix_lookup_cbfunc_t done, void* context) {
-  const bool wait = std::ranges::any_of(directives, [](const pmix_info_t& item) {
-    return std::string_view(item.key) == PMIX_WAIT;
-  });
+  const bool wait =
+      std::ranges::any_of(directives, [](const pmix_info_t& item) { return std::string_view(item.key) == PMIX_WAIT; });
   std::vector<std::string> wanted = key_list(keys);
   if (!answer(wanted, wait, done, context)) waiting_.push_back(Waiting{std::move(wanted), done, context});
 }

@@ -23,10 +23,10 @@ struct Reader {
 using Handler = MaybeFailure (*)(Reader&, Values);
 
 struct OptionRow {
-  std::string_view names;   // without dashes, the first is the one that help shows: "n np c"
-  int values;               // words that belong to it
-  std::string_view meaning; // placeholder of the values for help
-  std::string_view help;    // empty: accepted, not shown
+  std::string_view names;    // without dashes, the first is the one that help shows: "n np c"
+  int values;                // words that belong to it
+  std::string_view meaning;  // placeholder of the values for help
+  std::string_view help;     // empty: accepted, not shown
   Handler handle;
 };
 
@@ -130,12 +130,18 @@ EnvPlan& of_all(Reader& reader) { return reader.options.all_apps_env; }
 MaybeFailure set_binding(Reader& reader, Values values) {
   const std::string word = before_colon(values[0]);
   BindTo& bind_to = reader.options.bind_to;
-  if (word == "none") bind_to = BindTo::none;
-  else if (word == "core") bind_to = BindTo::core;
-  else if (word == "socket" || word == "package") bind_to = BindTo::socket;
-  else if (word == "numa") bind_to = BindTo::numa;
-  else if (word == "hwthread" || word == "cpu") bind_to = BindTo::hwthread;
-  else return bad_value(reader, values[0], "one of none, core, socket, numa, hwthread");
+  if (word == "none")
+    bind_to = BindTo::none;
+  else if (word == "core")
+    bind_to = BindTo::core;
+  else if (word == "socket" || word == "package")
+    bind_to = BindTo::socket;
+  else if (word == "numa")
+    bind_to = BindTo::numa;
+  else if (word == "hwthread" || word == "cpu")
+    bind_to = BindTo::hwthread;
+  else
+    return bad_value(reader, values[0], "one of none, core, socket, numa, hwthread");
   return std::nullopt;
 }
 
@@ -144,11 +150,16 @@ MaybeFailure set_mapping(Reader& reader, Values values) {
   if (word.empty()) return std::nullopt;  // ":OVERSUBSCRIBE" alone: more ranks than cores just run
   if (word == "ppr") return std::nullopt;
   MapBy& map_by = reader.options.map_by;
-  if (word == "core" || word == "slot" || word == "node" || word == "seq") map_by = MapBy::core;
-  else if (word == "socket" || word == "package") map_by = MapBy::socket;
-  else if (word == "numa") map_by = MapBy::numa;
-  else if (word == "hwthread") map_by = MapBy::hwthread;
-  else return bad_value(reader, values[0], "one of slot, core, node, socket, numa, hwthread");
+  if (word == "core" || word == "slot" || word == "node" || word == "seq")
+    map_by = MapBy::core;
+  else if (word == "socket" || word == "package")
+    map_by = MapBy::socket;
+  else if (word == "numa")
+    map_by = MapBy::numa;
+  else if (word == "hwthread")
+    map_by = MapBy::hwthread;
+  else
+    return bad_value(reader, values[0], "one of slot, core, node, socket, numa, hwthread");
   return std::nullopt;
 }
 
@@ -205,7 +216,8 @@ MaybeFailure set_flag(Reader& reader, Values) {
 constexpr auto option_table = std::to_array<OptionRow>({
     {"n np c", 1, "N", "start N ranks of the program that follows (default: one a slot, else one a core)", set_ranks},
     {"host H hosts", 1, "A[:S],B[:S]", "hosts, each with its number of slots", add_hosts},
-    {"hostfile f machinefile machine", 1, "FILE", "hosts from a file: \"name slots=2\" or \"name:2\", # comments", set_host_file},
+    {"hostfile f machinefile machine", 1, "FILE", "hosts from a file: \"name slots=2\" or \"name:2\", # comments",
+     set_host_file},
     {"ppn perhost N npernode", 1, "N", "ranks on each host", set_ranks_per_host},
     {"map-by", 1, "WHAT", "spread ranks by slot, core, socket, numa or hwthread", set_mapping},
     {"rank-by", 1, "WHAT", "accepted: ranks are numbered as they are mapped", set_ranking},
@@ -226,7 +238,8 @@ constexpr auto option_table = std::to_array<OptionRow>({
     {"genvnone", 0, "", "as -envnone, for every program", set_env_base<of_all, EnvBase::none>},
     {"wdir wd cwd", 1, "FOLDER", "start the program in this folder", set_folder},
     {"stdin s", 1, "all|none|N", "who reads our stdin (default: rank 0)", set_stdin},
-    {"tag-output l prepend-rank", 0, "", "begin each line of output with its rank: \"[3] text\"", set_flag<&Options::tag_output>},
+    {"tag-output l prepend-rank", 0, "", "begin each line of output with its rank: \"[3] text\"",
+     set_flag<&Options::tag_output>},
     {"output-filename", 1, "NAME", "write each rank's output to NAME.RANK.out and NAME.RANK.err", set_output_name},
     {"timeout", 1, "SECONDS", "end the job after this time with exit code 124 (also: MPIEXEC_TIMEOUT)", set_timeout},
     {"get-stack-traces", 0, "", "at the time limit, print each rank's stacks first", set_flag<&Options::stack_traces>},

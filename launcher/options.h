@@ -50,24 +50,24 @@ struct Setting {
 
 struct Options {
   std::vector<App> apps;
-  EnvPlan all_apps_env;               // -genv and its kin: for every app, under the app's own
-  std::vector<std::string> hosts;     // words of --host, still unparsed: "name" or "name:slots"
+  EnvPlan all_apps_env;            // -genv and its kin: for every app, under the app's own
+  std::vector<std::string> hosts;  // words of --host, still unparsed: "name" or "name:slots"
   std::string host_file;
   BindTo bind_to = BindTo::automatic;
   MapBy map_by = MapBy::core;
-  int ranks_per_host = 0;             // -ppn; 0: not given
+  int ranks_per_host = 0;  // -ppn; 0: not given
   StdinTarget stdin_target;
   bool tag_output = false;
   bool report_bindings = false;
   bool display_map = false;
-  bool dry_run = false;               // --do-not-launch
+  bool dry_run = false;  // --do-not-launch
   bool quiet = false;
   bool verbose = false;
   bool stack_traces = false;
   std::string output_name;
-  double timeout_seconds = 0;         // 0: none
+  double timeout_seconds = 0;  // 0: none
   std::vector<Setting> settings;
-  std::vector<std::string> notices;   // options that were accepted without a meaning, one sentence each
+  std::vector<std::string> notices;  // options that were accepted without a meaning, one sentence each
 };
 
 // What the command line asks for besides running a job.

@@ -16,9 +16,9 @@
 namespace ompi_lite::launcher {
 namespace {
 
-int ancestor_number(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_type_t type) {
+int ancestor_number(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_type_t type, int otherwise) {
   const hwloc_obj_t ancestor = hwloc_get_ancestor_obj_by_type(topology, type, pu);
-  return ancestor == nullptr ? 0 : static_cast<int>(ancestor->logical_index);
+  return ancestor == nullptr ? otherwise : static_cast<int>(ancestor->logical_index);
 }
 
 int numa_number(hwloc_topology_t topology, hwloc_obj_t pu) {
@@ -31,12 +31,16 @@ int numa_number(hwloc_topology_t topology, hwloc_obj_t pu) {
 
 int unit_of(const Cpu& cpu, BindTo unit) {
   switch (unit) {
-    case BindTo::hwthread: return cpu.os_index;
-    case BindTo::numa: return cpu.numa;
-    case BindTo::socket: return cpu.socket;
+    case BindTo::hwthread:
+      return cpu.os_index;
+    case BindTo::numa:
+      return cpu.numa;
+    case BindTo::socket:
+      return cpu.socket;
     case BindTo::core:
     case BindTo::none:
-    case BindTo::automatic: break;
+    case BindTo::automatic:
+      break;
   }
   return cpu.core;
 }
@@ -120,8 +124,10 @@ MaybeFailure Machine::discover() {
   hwloc_obj_t pu = nullptr;
   while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu)) != nullptr) {
     if (!hwloc_bitmap_isset(ours, pu->os_index)) continue;
-    cpus_.push_back(Cpu{static_cast<int>(pu->os_index), ancestor_number(topology, pu, HWLOC_OBJ_CORE),
-                        numa_number(topology, pu), ancestor_number(topology, pu, HWLOC_OBJ_PACKAGE)});
+    // Where no cores are told (some virtual machines) each hardware thread counts as one.
+    const auto index = static_cast<int>(pu->os_index);
+    cpus_.push_back(Cpu{index, ancestor_number(topology, pu, HWLOC_OBJ_CORE, index), numa_number(topology, pu),
+                        ancestor_number(topology, pu, HWLOC_OBJ_PACKAGE, 0)});
   }
   whole_ = hwloc_bitmap_isincluded(hwloc_topology_get_complete_cpuset(topology), ours) != 0;
   hwloc_bitmap_free(ours);
@@ -132,7 +138,7 @@ int count_cores(const std::vector<Cpu>& cpus) {
   std::vector<int> cores;
   for (const Cpu& cpu : cpus) cores.push_back(cpu.core);
   std::ranges::sort(cores);
-  return static_cast<int>(std::ranges::unique(cores).begin() - cores.begin());
+  return static_cast<int>(std::unique(cores.begin(), cores.end()) - cores.begin());
 }
 
 Placement place_ranks(const std::vector<Cpu>& cpus, int ranks, BindTo bind_to, MapBy map_by) {

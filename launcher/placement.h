@@ -16,7 +16,7 @@ namespace ompi_lite::launcher {
 // One hardware thread that we may use, with the numbers of what it belongs to.
 struct Cpu {
   int os_index;
-  int core;    // numbers count over the whole machine
+  int core;  // numbers count over the whole machine
   int numa;
   int socket;
 };

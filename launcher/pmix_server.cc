@@ -44,7 +44,9 @@ pmix_status_t on_abort(const pmix_proc_t* process, void*, int status, const char
 // All ranks are ours, so what the library collected is already everything.
 pmix_status_t on_fence(const pmix_proc_t*, size_t, const pmix_info_t*, size_t, char* data, size_t bytes,
                        pmix_modex_cbfunc_t done, void* context) {
-  if (done != nullptr) done(PMIX_SUCCESS, data, bytes, context, [](void* memory) { std::free(memory); }, data);
+  if (done != nullptr)
+    done(
+        PMIX_SUCCESS, data, bytes, context, [](void* memory) { std::free(memory); }, data);
   return PMIX_SUCCESS;
 }
 
@@ -60,14 +62,15 @@ pmix_status_t on_connect(const pmix_proc_t*, size_t, const pmix_info_t*, size_t,
   return PMIX_SUCCESS;
 }
 
-pmix_status_t on_publish(const pmix_proc_t* owner, const pmix_info_t* items, size_t count, pmix_op_cbfunc_t done, void* context) {
+pmix_status_t on_publish(const pmix_proc_t* owner, const pmix_info_t* items, size_t count, pmix_op_cbfunc_t done,
+                         void* context) {
   const pmix_status_t status = the_names.publish(*owner, {items, count});
   if (done != nullptr) done(status, context);
   return PMIX_SUCCESS;
 }
 
-pmix_status_t on_lookup(const pmix_proc_t*, char** keys, const pmix_info_t* directives, size_t count, pmix_lookup_cbfunc_t done,
-                        void* context) {
+pmix_status_t on_lookup(const pmix_proc_t*, char** keys, const pmix_info_t* directives, size_t count,
+                        pmix_lookup_cbfunc_t done, void* context) {
   the_names.lookup(keys, {directives, count}, done, context);
   return PMIX_SUCCESS;
 }
@@ -236,8 +239,8 @@ MaybeFailure PmixServer::register_job(const JobDescription& job) {
   }
   for (InfoList& rank_info : rank_infos) info.add_array(PMIX_PROC_INFO_ARRAY, rank_info);
   Answer answer;
-  const pmix_status_t status = answer.wait(PMIx_server_register_nspace(job_name_.c_str(), static_cast<int>(size), info.data(),
-                                                                       info.size(), Answer::arrived, &answer));
+  const pmix_status_t status = answer.wait(PMIx_server_register_nspace(job_name_.c_str(), static_cast<int>(size),
+                                                                       info.data(), info.size(), Answer::arrived, &answer));
   if (status != PMIX_SUCCESS) return pmix_failure("PMIx_server_register_nspace", status);
   return std::nullopt;
 }
@@ -246,7 +249,8 @@ MaybeFailure PmixServer::add_to_environment(int rank, Environment& environment) 
   pmix_proc_t process;
   PMIX_LOAD_PROCID(&process, job_name_.c_str(), static_cast<pmix_rank_t>(rank));
   Answer answer;
-  pmix_status_t status = answer.wait(PMIx_server_register_client(&process, getuid(), getgid(), nullptr, Answer::arrived, &answer));
+  pmix_status_t status =
+      answer.wait(PMIx_server_register_client(&process, getuid(), getgid(), nullptr, Answer::arrived, &answer));
   if (status != PMIX_SUCCESS) return pmix_failure("PMIx_server_register_client", status);
   char** variables = nullptr;
   status = PMIx_server_setup_fork(&process, &variables);

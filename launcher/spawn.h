@@ -16,12 +16,12 @@ namespace ompi_lite::launcher {
 struct SpawnPlan {
   const Program* program = nullptr;
   Environment environment;
-  std::string working_folder;   // empty: ours
-  std::vector<int> cpus;        // empty: not bound
-  int stdin_fd = -1;            // what becomes 0, 1 and 2 of the rank; all are ours and stay open here
+  std::string working_folder;  // empty: ours
+  std::vector<int> cpus;       // empty: not bound
+  int stdin_fd = -1;           // what becomes 0, 1 and 2 of the rank; all are ours and stay open here
   int stdout_fd = -1;
   int stderr_fd = -1;
-  int inherited_fd = -1;        // stays open in the rank under the same number; -1: none
+  int inherited_fd = -1;  // stays open in the rank under the same number; -1: none
 };
 
 // Starts a rank as the leader of its own process group. It dies with the calling thread (PR_SET_PDEATHSIG), so this must be

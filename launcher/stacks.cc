@@ -59,8 +59,18 @@ std::string run_gdb(const std::string& gdb, pid_t pid) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return "(no pipe for gdb)\n";
   std::string pid_text = std::to_string(pid);
-  const std::array<const char*, 13> words{gdb.c_str(), "-batch", "-nx", "-ex", "set debuginfod enabled off", "-ex",
-                                          "set pagination off", "-ex", "thread apply all backtrace", "-p", pid_text.c_str(), nullptr,
+  const std::array<const char*, 13> words{gdb.c_str(),
+                                          "-batch",
+                                          "-nx",
+                                          "-ex",
+                                          "set debuginfod enabled off",
+                                          "-ex",
+                                          "set pagination off",
+                                          "-ex",
+                                          "thread apply all backtrace",
+                                          "-p",
+                                          pid_text.c_str(),
+                                          nullptr,
                                           nullptr};
   const pid_t child = fork();
   if (child == 0) {
@@ -81,7 +91,8 @@ std::string run_gdb(const std::string& gdb, pid_t pid) {
   std::string text;
   const auto deadline = std::chrono::steady_clock::now() + gdb_patience;
   while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     pollfd wanted{ends[0], POLLIN, 0};
     if (left <= 0 || poll(&wanted, 1, static_cast<int>(left)) == 0) {
       text += "(gdb takes too long)\n";

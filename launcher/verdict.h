@@ -12,8 +12,8 @@ struct RankEnd {
   int rank = 0;
   int pid = 0;
   bool by_signal = false;
-  int code = 0;             // exit code or signal number
-  bool connected = false;   // it is (again) between MPI_Init and MPI_Finalize
+  int code = 0;            // exit code or signal number
+  bool connected = false;  // it is (again) between MPI_Init and MPI_Finalize
   bool ever_connected = false;
 };
 
@@ -43,7 +43,7 @@ class Verdict {
   std::string host_;
   bool must_end_ = false;
   int exit_code_ = 0;
-  int left_early_ = -1;      // a rank that exited with 0 and never called MPI_Init
+  int left_early_ = -1;  // a rank that exited with 0 and never called MPI_Init
   int left_early_pid_ = 0;
   bool someone_connected_ = false;
   std::vector<std::string> messages_;

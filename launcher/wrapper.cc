@@ -29,7 +29,7 @@ struct LanguageRow {
   std::array<const char*, 3> variables;  // who may name another compiler, strongest first
   const char* compiler;                  // the one that configure found
   const char* fallback;
-  const char* option;                    // MPICH's way to name one: -cc=NAME
+  const char* option;  // MPICH's way to name one: -cc=NAME
 };
 
 constexpr std::array languages{
@@ -156,11 +156,12 @@ Words find_compiler(const LanguageRow& row, const std::string& from_option) {
 
 // Options whose value is the next word, so that it is not taken for an input file.
 bool takes_next_word(std::string_view word) {
-  constexpr std::array options{"-o",       "-I",       "-L",         "-D",          "-U",       "-x",   "-l",   "-T",
-                               "-u",       "-z",       "-e",         "-h",          "-include", "-MF",  "-MT",  "-MQ",
-                               "-isystem", "-iquote",  "-idirafter", "-imacros",    "-iprefix", "-B",   "-A",   "-isysroot",
-                               "-Xlinker", "-Xclang",  "-Xassembler", "-Xpreprocessor", "-target", "-arch", "-aux-info", "--param",
-                               "-wrapper", "-specs",   "-dumpbase",  "-dumpdir"};
+  constexpr std::array options{"-o",      "-I",    "-L",        "-D",       "-U",         "-x",          "-l",
+                               "-T",      "-u",    "-z",        "-e",       "-h",         "-include",    "-MF",
+                               "-MT",     "-MQ",   "-isystem",  "-iquote",  "-idirafter", "-imacros",    "-iprefix",
+                               "-B",      "-A",    "-isysroot", "-Xlinker", "-Xclang",    "-Xassembler", "-Xpreprocessor",
+                               "-target", "-arch", "-aux-info", "--param",  "-wrapper",   "-specs",      "-dumpbase",
+                               "-dumpdir"};
   return std::ranges::find(options, word) != options.end();
 }
 
@@ -172,8 +173,10 @@ bool links(const Words& arguments) {
     for (const std::string_view stop : {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--help", "--target-help"}) {
       if (word == stop) return false;
     }
-    if (takes_next_word(word)) ++i;
-    else if (word == "-" || word[0] != '-') has_input = true;
+    if (takes_next_word(word))
+      ++i;
+    else if (word == "-" || word[0] != '-')
+      has_input = true;
   }
   return has_input;
 }
@@ -227,7 +230,8 @@ int answer(const Call& call, std::string_view question) {
   if (question == "-compile_info" || question == "-compile-info") return say(with_compiler(compile_flags(call.folders)));
   if (question == "-link_info" || question == "-link-info") return say(with_compiler(link_flags(call.folders)));
   if (question.starts_with("-showme:")) {
-    std::fprintf(stderr, "%s: %s is unknown; known are -showme:compile, :link, :incdirs, :libdirs, :libs, :command, :version\n",
+    std::fprintf(stderr,
+                 "%s: %s is unknown; known are -showme:compile, :link, :incdirs, :libdirs, :libs, :command, :version\n",
                  call.name.c_str(), std::string(question).c_str());
     return 2;
   }
@@ -262,11 +266,14 @@ int run(const std::string& program, const Words& words) {
   Call call{name, row, find_folders(), {}, {}};
   std::string question;
   for (const std::string& word : words) {
-    const bool asks = word.starts_with("-show") || word.starts_with("--show") || word == "-compile_info" || word == "-link_info" ||
-                      word == "-compile-info" || word == "-link-info";
-    if (asks && question.empty()) question = word;
-    else if (word.starts_with(row.option)) call.compiler_option = word.substr(std::strlen(row.option));
-    else call.arguments.push_back(word);
+    const bool asks = word.starts_with("-show") || word.starts_with("--show") || word == "-compile_info" ||
+                      word == "-link_info" || word == "-compile-info" || word == "-link-info";
+    if (asks && question.empty())
+      question = word;
+    else if (word.starts_with(row.option))
+      call.compiler_option = word.substr(std::strlen(row.option));
+    else
+      call.arguments.push_back(word);
   }
   if (!question.empty()) {
     const int code = answer(call, question);

@@ -75,7 +75,8 @@ TEST_CASE("a knob has one variable, however it is spelled", "[launcher]") {
 TEST_CASE("identity is told under all names", "[launcher]") {
   Environment environment;
   set_identity(Identity{2, 5, 1, 3, 10}, environment);
-  for (const char* name : {"OMPI_LITE_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) CHECK(value(environment, name) == "2");
+  for (const char* name : {"OMPI_LITE_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
+    CHECK(value(environment, name) == "2");
   for (const char* name : {"OMPI_LITE_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) CHECK(value(environment, name) == "5");
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"}) CHECK(value(environment, name) == "1");
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) CHECK(value(environment, name) == "3");

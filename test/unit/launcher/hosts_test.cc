@@ -23,7 +23,8 @@ std::string bad_file(std::string_view text) {
 }
 
 TEST_CASE("host files of both dialects give the same slots", "[launcher]") {
-  const std::vector<Host> hosts = good_file("# head\r\n\r\na:2\n  b slots=3 # tail\r\nc\nd cpu=2 max_slots=4\n\te  user=me slots=1");
+  const std::vector<Host> hosts =
+      good_file("# head\r\n\r\na:2\n  b slots=3 # tail\r\nc\nd cpu=2 max_slots=4\n\te  user=me slots=1");
   REQUIRE(hosts.size() == 5);
   CHECK(hosts[0].name == "a");
   CHECK(hosts[0].slots == 2);
@@ -52,7 +53,8 @@ TEST_CASE("garbage in a host file is told with file, line and word", "[launcher]
 
 TEST_CASE("words of --host", "[launcher]") {
   std::vector<Host> hosts;
-  for (const char* word : {"a", "b:2", "10.0.0.1:3", "[fe80::1]:4", "::1", "c.example.org:*"}) REQUIRE_FALSE(parse_host_word(word, hosts));
+  for (const char* word : {"a", "b:2", "10.0.0.1:3", "[fe80::1]:4", "::1", "c.example.org:*"})
+    REQUIRE_FALSE(parse_host_word(word, hosts));
   REQUIRE(hosts.size() == 6);
   CHECK(hosts[3].name == "fe80::1");
   CHECK(hosts[3].slots == 4);
@@ -66,7 +68,8 @@ TEST_CASE("words of --host", "[launcher]") {
 }
 
 TEST_CASE("this machine is known by its names and loopback addresses", "[launcher]") {
-  for (const char* name : {"localhost", "localhost.localdomain", "127.0.0.1", "127.1.2.3", "::1"}) CHECK(is_this_machine(name));
+  for (const char* name : {"localhost", "localhost.localdomain", "127.0.0.1", "127.1.2.3", "::1"})
+    CHECK(is_this_machine(name));
   const std::string own = own_host_name();
   CHECK(is_this_machine(own));
   CHECK(is_this_machine(own.substr(0, own.find('.'))));

@@ -21,8 +21,8 @@ Outcome parse(std::vector<std::string> words) {
 }
 
 TEST_CASE("all spellings of the number of ranks mean the same", "[launcher]") {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"-n", "3"}, {"-np", "3"}, {"--np", "3"}, {"-c", "3"}, {"--n=3"}, {"-np=3"}}) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"-n", "3"}, {"-np", "3"}, {"--np", "3"}, {"-c", "3"}, {"--n=3"}, {"-np=3"}}) {
     std::vector<std::string> line = words;
     line.insert(line.end(), {"prog", "-n", "9"});
     const Outcome outcome = parse(line);
@@ -52,7 +52,8 @@ TEST_CASE("an unknown option is refused by name, with the nearest known one", "[
 }
 
 TEST_CASE("parts between colons are programs of their own", "[launcher]") {
-  const Outcome outcome = parse({"-n", "2", "-x", "V=1", "a", "x", ":", "-n", "1", "-x", "V=", "-x", "W", "-wdir", "/tmp", "b"});
+  const Outcome outcome =
+      parse({"-n", "2", "-x", "V=1", "a", "x", ":", "-n", "1", "-x", "V=", "-x", "W", "-wdir", "/tmp", "b"});
   REQUIRE(outcome.text().empty());
   const std::vector<App>& apps = outcome.options().apps;
   REQUIRE(apps.size() == 2);

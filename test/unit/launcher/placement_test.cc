@@ -25,7 +25,8 @@ TEST_CASE("unbound ranks have no CPU list", "[launcher]") {
 }
 
 TEST_CASE("ranks are bound to whole cores, one after the other, and go round when there are more", "[launcher]") {
-  CHECK(place_ranks(two_sockets(), 5, BindTo::core, MapBy::core).cpus_of_rank == Lists{{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 4}});
+  CHECK(place_ranks(two_sockets(), 5, BindTo::core, MapBy::core).cpus_of_rank ==
+        Lists{{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 4}});
 }
 
 TEST_CASE("mapping by socket goes round the sockets", "[launcher]") {
