@@ -85,7 +85,7 @@ Segment::Segment(os::Fd fd, os::Mapping mapping, int local_rank, int local_size)
     : fd_(std::move(fd)), mapping_(std::move(mapping)), local_rank_(local_rank), local_size_(local_size) {}
 
 Segment::~Segment() {
-  if (!mapping_) return;
+  if (!mapping_ || !token_) return;                                // moved from, or refused
   self().state.store(RankState::left, std::memory_order_release);  // partner: whoever asks for the state of a peer
   unlink();
 }
@@ -175,17 +175,19 @@ Error Segment::enter() {
     if (mapped == 0 || mapped > mapping_.size()) head().mapped.store(mapping_.size());
   }
   NodeRank& mine = self();
+  RankState was = RankState::absent;
+  // The place is ours from here on; the fields are complete before `here` is seen.
+  while (!mine.state.compare_exchange_strong(was, RankState::coming, std::memory_order_acquire)) {
+    if (was == RankState::absent || was == RankState::left) continue;  // an earlier holder left in good order
+    return make_error(ErrorClass::intern, "two processes say that they are local rank %d", local_rank_);
+  }
   token_ = std::make_unique<std::uint64_t>(hash(std::to_string(now_ns()).c_str()) ^ static_cast<std::uint64_t>(getpid()));
   mine.pid = getpid();
   mine.token = *token_;
   mine.token_address = reinterpret_cast<std::uint64_t>(token_.get());
   mine.cpus = os::affinity();
   mine.quota_millicpus = static_cast<std::uint32_t>(std::min(os::cgroup_cpu_quota() * 1000, 4e9));
-  RankState absent = RankState::absent;
-  // release: partner is the acquire of whoever reads the fields above
-  if (!mine.state.compare_exchange_strong(absent, RankState::here, std::memory_order_release)) {
-    return make_error(ErrorClass::intern, "two processes say that they are local rank %d", local_rank_);
-  }
+  mine.state.store(RankState::here, std::memory_order_release);  // partner: the acquire of whoever reads the fields above
   return {};
 }
 
@@ -247,16 +249,20 @@ void Segment::give_back(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 bool Segment::crowded() const {
+  // Those that have left count too: the answer must not change while others still use it.
+  auto came = [this](int r) { return rank(r).state.load(std::memory_order_acquire) >= RankState::here; };  // partner: enter
   os::CpuMask all;
   int grant = 0;  // thousandths of a processor; 0: no limit
   for (int r = 0; r < local_size_; ++r) {
+    if (!came(r)) continue;
     const NodeRank& one = rank(r);
-    if (one.state.load(std::memory_order_acquire) == RankState::absent) continue;  // partner: the exchange in enter
     all.add(one.cpus);
     auto quota = static_cast<int>(std::min<std::uint32_t>(one.quota_millicpus, 1u << 30));
     if (quota > 0 && (grant == 0 || quota < grant)) grant = quota;
     int neighbours = 0;
-    for (int other = 0; other < local_size_; ++other) neighbours += rank(other).cpus.intersects(one.cpus) ? 1 : 0;
+    for (int other = 0; other < local_size_; ++other) {
+      if (came(other) && rank(other).cpus.intersects(one.cpus)) ++neighbours;
+    }
     if (neighbours > one.cpus.count()) return true;
   }
   return all.count() < local_size_ || (grant > 0 && grant < 1000 * local_size_);
@@ -265,7 +271,7 @@ bool Segment::crowded() const {
 Error Segment::wait_for_all(int timeout_ms) const {
   Deadline deadline = Deadline::in_ms(timeout_ms);
   for (int r = 0; r < local_size_; ++r) {
-    while (rank(r).state.load(std::memory_order_acquire) == RankState::absent) {  // partner: the exchange in enter
+    while (rank(r).state.load(std::memory_order_acquire) < RankState::here) {  // partner: the store in enter
       if (deadline.passed()) return make_error(ErrorClass::other, "local rank %d did not come within %d ms", r, timeout_ms);
       timespec moment{0, 200'000};
       nanosleep(&moment, nullptr);

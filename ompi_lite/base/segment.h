@@ -23,7 +23,7 @@ struct SegmentId {
   bool operator==(const SegmentId&) const = default;
 };
 
-enum class RankState : std::int32_t { absent, here, left };
+enum class RankState : std::int32_t { absent, coming, here, left };
 
 // One rank's entry at the head of the segment. All zero is the state before it came.
 struct alignas(64) NodeRank {
