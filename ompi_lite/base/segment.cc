@@ -96,11 +96,17 @@ Result<Segment> Segment::open(int local_rank, int local_size) {
   char* end;
   long number = strtol(text, &end, 10);
   struct stat status {};
-  if (*end != '\0' || number < 0 || fstat(static_cast<int>(number), &status) != 0) {
-    return make_error(ErrorClass::arg, "OMPI_LITE_NODE_FD is \"%s\", which is no open descriptor of this process", text);
+  if (*end == '\0' && number >= 0 && fstat(static_cast<int>(number), &status) == 0) {
+    fcntl(static_cast<int>(number), F_SETFD, FD_CLOEXEC);
+    return attach(os::Fd(static_cast<int>(number)), local_rank, local_size);
   }
-  fcntl(static_cast<int>(number), F_SETFD, FD_CLOEXEC);
-  return attach(os::Fd(static_cast<int>(number)), local_rank, local_size);
+  // Whoever stands between the launcher and us (a Python script, sudo) may have closed it; the launcher keeps it open.
+  const char* launcher = getenv("OMPI_LITE_LAUNCHER_PID");
+  if (*end == '\0' && number >= 0 && launcher) {
+    std::string path = std::string("/proc/") + launcher + "/fd/" + text;
+    if (os::Fd fd{::open(path.c_str(), O_RDWR | O_CLOEXEC)}) return attach(std::move(fd), local_rank, local_size);
+  }
+  return make_error(ErrorClass::arg, "OMPI_LITE_NODE_FD is \"%s\", which is no open descriptor of this process", text);
 }
 
 Result<Segment> Segment::create(int local_rank, int local_size, const std::string& folder) {
