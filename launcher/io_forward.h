@@ -107,7 +107,8 @@ class InputForwarder {
   void add_target(int fd);
   void collect(std::vector<pollfd>& wanted);
   void handle(const std::vector<pollfd>& ready);
-  // After SIGCONT we may have become the terminal's foreground job.
+  // We are not the terminal's foreground job and must not read from it; that may change without a signal.
+  bool is_held_back() const { return held_back_; }
   void look_again() { held_back_ = false; }
 
  private:

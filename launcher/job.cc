@@ -30,6 +30,8 @@ constexpr std::chrono::milliseconds grace{1200};
 constexpr std::chrono::milliseconds late_output{2000};
 // After a kill nobody writes any more; what is not out by then is stuck behind a reader that does not read.
 constexpr std::chrono::milliseconds last_flush{10000};
+// How often a job in the background looks whether it has come to the front.
+constexpr std::chrono::milliseconds foreground_check{300};
 // Shell scripts use the low numbers for their own redirections.
 constexpr int lowest_node_fd = 100;
 
@@ -198,6 +200,7 @@ void Job::serve_until_gone() {
     output_.collect(wanted);
     input_.collect(wanted);
     (void)poll(wanted.data(), wanted.size(), poll_timeout_ms());
+    input_.look_again();
     handle_server_events();
     output_.handle(wanted);
     input_.handle(wanted);
@@ -218,6 +221,7 @@ int Job::poll_timeout_ms() const {
     if (!any_running()) consider(Clock::now() + std::chrono::milliseconds(20));  // groups vanish without telling us
   }
   if (last_rank_gone_) consider(*last_rank_gone_ + late_output);
+  if (input_.is_held_back()) consider(Clock::now() + foreground_check);
   Clock::time_point piece;
   if (output_.next_deadline(piece)) consider(piece);
   if (!first) return -1;
@@ -280,7 +284,6 @@ void Job::handle_signal(int signal) {
       break;
     case SIGCONT:
       signal_groups(SIGCONT);
-      input_.look_again();
       break;
     default:
       signal_groups(signal);

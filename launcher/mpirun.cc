@@ -20,6 +20,7 @@
 #include "launcher/placement.h"
 #include "launcher/pmix_server.h"
 #include "launcher/signals.h"
+#include "launcher/spawn.h"
 #include "launcher/watcher.h"
 #include "ompi_lite/base/knob.h"
 #include "ompi_lite/config.h"
@@ -224,6 +225,7 @@ int run(std::vector<std::string> words, char* const* environ_entries) {
   const Environment inherited = Environment::without_outer_job(environ_entries);
   if (const MaybeFailure failure = prepare_apps(plan, inherited)) return give_up(*failure);
 
+  raise_descriptor_limit();
   plan.signal_fd = take_over_signals();
   static Watcher watcher;
   watcher.start();

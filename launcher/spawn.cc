@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@
 
 namespace ompi_lite::launcher {
 namespace {
+
+rlimit inherited_limit{};
+bool limit_was_raised = false;
 
 // What the child needs, as plain data: it shares our memory until exec (vfork), so it may not touch the heap.
 struct ChildPlan {
@@ -58,6 +62,7 @@ void give_up(ChildPlan& plan, const char* step) {
   if (plan.folder != nullptr && chdir(plan.folder) != 0) give_up(plan, "its working folder");
   // A CPU set that no longer holds (hotplug, a shrunken cgroup) is no reason not to run.
   if (plan.cpus != nullptr) (void)sched_setaffinity(0, plan.cpus_bytes, plan.cpus);
+  if (limit_was_raised) (void)setrlimit(RLIMIT_NOFILE, &inherited_limit);
   restore_signals(*plan.signals);
   execve(plan.path, plan.argv, plan.envp);
   give_up(plan, nullptr);
@@ -89,6 +94,12 @@ struct CpuSet {
 };
 
 }  // namespace
+
+void raise_descriptor_limit() {
+  if (getrlimit(RLIMIT_NOFILE, &inherited_limit) != 0 || inherited_limit.rlim_cur == inherited_limit.rlim_max) return;
+  const rlimit raised{inherited_limit.rlim_max, inherited_limit.rlim_max};
+  limit_was_raised = setrlimit(RLIMIT_NOFILE, &raised) == 0;
+}
 
 MaybeFailure spawn_rank(SpawnPlan& plan, pid_t& pid) {
   std::vector<std::string> words = plan.program->argv;

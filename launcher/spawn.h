@@ -24,6 +24,9 @@ struct SpawnPlan {
   int inherited_fd = -1;  // stays open in the rank under the same number; -1: none
 };
 
+// A job needs a few descriptors a rank: takes as many as the system allows us. Ranks get back the limit that we had.
+void raise_descriptor_limit();
+
 // Starts a rank as the leader of its own process group. It dies with the calling thread (PR_SET_PDEATHSIG), so this must be
 // the main thread. All signals must be blocked; the rank gets the dispositions and the mask that mpirun was started with.
 MaybeFailure spawn_rank(SpawnPlan& plan, pid_t& pid);
