@@ -17,7 +17,7 @@ namespace ompi_lite::launcher {
 namespace {
 
 struct Message {
-  char what;  // '+' add, '-' forget, '.' dismiss
+  int what;  // '+' add, '-' forget, '.' dismiss
   pid_t leader;
 };
 
