@@ -61,6 +61,10 @@ auto ints(const void* buffer, Count count = 1, MPI_Datatype type = MPI_INT) {
   return payload<use>(buffer, count, type, "buf", "count", "datatype");
 }
 
+MPI_Comm seen_comm;
+int seen_code, calls;
+void see(MPI_Comm* comm, int* code, ...) { seen_comm = *comm, seen_code = *code, ++calls; }
+
 }  // namespace
 
 TEST_CASE("a wrong argument of a send gives the class of its kind") {
@@ -200,11 +204,8 @@ TEST_CASE("an error without a communicator goes to the handler of MPI_COMM_SELF"
 
 TEST_CASE("a handler of the application gets the communicator and the code") {
   FakeWorld fake;
-  static MPI_Comm seen_comm;
-  static int seen_code, calls;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  REQUIRE(MPI_Comm_create_errhandler([](MPI_Comm* comm, int* code, ...) { seen_comm = *comm, seen_code = *code, ++calls; },
-                                     &handler) == MPI_SUCCESS);
+  REQUIRE(MPI_Comm_create_errhandler(see, &handler) == MPI_SUCCESS);
   REQUIRE(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler) == MPI_SUCCESS);
   REQUIRE(MPI_Errhandler_free(&handler) == MPI_SUCCESS);
   CHECK(MPI_Send(data, -1, MPI_INT, 0, 0, MPI_COMM_WORLD) == MPI_ERR_COUNT);
