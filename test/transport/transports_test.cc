@@ -11,8 +11,6 @@
 namespace ompi_lite::test {
 namespace {
 
-constexpr btl::PeerId kPeers[] = {0, 1};
-
 void connect_ends(End& a, End& b) {
   auto there = b.transport->address();
   auto to_peer = a.transport->connect(b.self, there);
