@@ -2,6 +2,7 @@
 // MPI_Init and MPI_Finalize: the process that serves the C interface comes and goes.
 #include "ompi_lite/runtime/life.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
-#include <thread>
 
 #include "coll/select.h"
 #include "ompi_lite/base/macros.h"
@@ -29,7 +29,7 @@ constinit Door door;
 namespace {
 
 int level = MPI_THREAD_SINGLE;
-std::thread::id main_thread;
+pthread_t main_thread;
 
 void predefine(Object& object) { predefined_objects[object.abi_handle] = &object; }
 
@@ -77,7 +77,7 @@ Error begin(int required, int& provided) {
   define_attributes(door.process->job());
 
   level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
-  main_thread = std::this_thread::get_id();
+  main_thread = pthread_self();
   if (level == MPI_THREAD_MULTIPLE) door.lock.enable();
   provided = level;
   door.state.store(DoorState::active, std::memory_order_release);  // partner: threads that ask MPI_Initialized
@@ -130,7 +130,7 @@ Error query_thread(int& provided) {
 }
 
 Error is_thread_main(bool& flag) {
-  flag = std::this_thread::get_id() == main_thread;
+  flag = pthread_equal(pthread_self(), main_thread) != 0;
   return {};
 }
 
