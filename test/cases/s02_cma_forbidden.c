@@ -2,7 +2,7 @@
 // Case S02: where process_vm_readv and process_vm_writev are forbidden, on all ranks or on some, data arrives by copying.
 // run: np=2 timeout=60 args=eperm
 // run: np=2 timeout=60 args=enosys
-// run: np=4 timeout=60 args=eperm,half
+// run: np=4 timeout=60 args="eperm half"
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
