@@ -20,7 +20,7 @@ liblauncher_la_SOURCES = \
 liblauncher_la_LIBADD = libompi_lite_base.la $(PMIX_LIBS) $(HWLOC_LIBS)
 
 # mpirun and ompi_lite_info know the knobs of every floor by all_knobs() of floor 0, which the runtime defines.
-bin_PROGRAMS += mpirun mpicc ompi_lite_info
+noinst_PROGRAMS += mpirun mpicc ompi_lite_info
 mpirun_SOURCES = launcher/mpirun.cc
 mpirun_LDADD = liblauncher.la libompi_lite.la
 mpicc_SOURCES = launcher/wrapper.cc
