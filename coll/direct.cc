@@ -17,6 +17,12 @@ void Direct::fail(const Error& error) {
   failed_ = true;
   error_class_ = error.error_class();
   state_.error_text() = error.sentence();  // the sentence may lie in a buffer that the next error overwrites
+  const Buffer nothing(nullptr, 0, &datatype_of(MPI_BYTE));
+  for (int peer = 0; peer < comm_.remote_size(); ++peer) {
+    if (!comm_.is_inter() && peer == rank()) continue;
+    // A peer that cannot be told is not better served by another error.
+    if (Error untold = pml_.send(pml::SendMode::standard, nothing, with(peer))) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
+  }
 }
 
 void Direct::send_one(const Message& message) {
@@ -25,7 +31,7 @@ void Direct::send_one(const Message& message) {
 
 void Direct::recv_one(const Message& message) {
   MPI_Status status;
-  Error error = pml_.recv(buffer(message.part), with(message.peer), &status);
+  const Error error = pml_.recv(buffer(message.part), with(message.peer), &status);
   check_arrival(message, error, status);
 }
 
@@ -49,9 +55,11 @@ void Direct::run_round() {
   }
   for (Message& message : round) {
     if (message.request == nullptr) continue;
+    const bool receives = message.way == Message::recv;
+    if (failed_ && receives) cancel(*message.request);  // its sender may never come
     MPI_Status status;
     Error error = pml_.wait(*message.request, &status);
-    if (message.way == Message::recv) {
+    if (receives) {
       check_arrival(message, error, status);
     } else if (error) {
       fail(error);
@@ -59,25 +67,33 @@ void Direct::run_round() {
   }
 }
 
+void Direct::cancel(Request& request) {
+  if (request.done()) return;
+  if (Error error = request.ops->cancel(request)) OL_LOG(debug, "cancel: %s", error.sentence());
+}
+
 // All ranks compute the size of each message from their own arguments: where two differ, so do the arguments.
-void Direct::check_arrival(const Message& message, Error error, const MPI_Status& status) {
-  const Count expected = bytes(message.part);
+void Direct::check_arrival(const Message& message, const Error& error, const MPI_Status& status) {
   const bool truncated = error.error_class() == ErrorClass::truncate;
   if (error && !truncated) return fail(error);
-  if (failed_ || (!truncated && status_bytes(status) == expected)) return;
+  const Count expected = bytes(message.part), came = truncated ? 0 : status_bytes(status);
+  if (failed_ || (!truncated && came == expected)) return;
   if (truncated) {
     return fail(make_error(ErrorClass::truncate,
-                           "%s: rank %d sent more than the %lld bytes that rank %d expects: counts or types differ between ranks (%s)",
-                           mpi_name(operation_), message.peer, static_cast<long long>(expected), rank(), error.sentence()));
+                           "%s: rank %d sent more than the %lld bytes that rank %d expects: counts or types differ between ranks",
+                           mpi_name(operation_), message.peer, static_cast<long long>(expected), rank()));
+  }
+  if (came == 0) {
+    return fail(make_error(ErrorClass::truncate, "%s: rank %d gave up for an error of its own, or sent nothing where rank %d expects %lld bytes",
+                           mpi_name(operation_), message.peer, rank(), static_cast<long long>(expected)));
   }
   fail(make_error(ErrorClass::truncate,
                   "%s: rank %d sent %lld bytes where rank %d expects %lld: counts or types differ between ranks",
-                  mpi_name(operation_), message.peer, static_cast<long long>(status_bytes(status)), rank(),
-                  static_cast<long long>(expected)));
+                  mpi_name(operation_), message.peer, static_cast<long long>(came), rank(), static_cast<long long>(expected)));
 }
 
 void Direct::copy(const Part& from, const Part& to) {
-  if (dead_ || (from.count == 0 && to.count == 0)) return;
+  if (failed_ || (from.count == 0 && to.count == 0)) return;
   const Buffer source = buffer(from), target = buffer(to);
   const Count size = pack_size(source), room = pack_size(target);
   if (size == room) {
@@ -87,6 +103,7 @@ void Direct::copy(const Part& from, const Part& to) {
   } else {
     fail(make_error(ErrorClass::truncate, "%s: rank %d sends itself %lld bytes and receives %lld: the counts or types differ",
                     mpi_name(operation_), rank(), static_cast<long long>(size), static_cast<long long>(room)));
+    return;
   }
   if (Error error = copy_typed(source, target)) fail(error);
 }
@@ -96,7 +113,6 @@ std::byte* Direct::memory(Count bytes) {
   if (memory == nullptr) {
     fail(make_error(ErrorClass::no_mem, "%s: no memory for %lld bytes of temporary data", mpi_name(operation_),
                     static_cast<long long>(bytes)));
-    dead_ = true;
   }
   return memory;
 }

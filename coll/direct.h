@@ -18,7 +18,8 @@
 namespace ompi_lite::coll {
 
 // Lives on the stack of one call of one rank, which holds the process lock. Bind the slots, run an algorithm, take finish().
-// After the first error the rest of the algorithm still runs, so that the other ranks get their messages and end too.
+// The first error ends the part of this rank: it tells all others by an empty message each, which releases whoever waits for it,
+// with an error too; the steps that are left do nothing.
 class Direct {
  public:
   Direct(Communicator& comm, Operation operation)
@@ -68,12 +69,12 @@ class Direct {
 
   void copy(const Part& from, const Part& to);
   void reduce(const Part& a, const Part& b) {
-    if (dead_ || a.count == 0) return;
+    if (failed_ || a.count == 0) return;
     if (kernel_) return kernel_.two(address(a), address(b), a.count);
     if (Error error = ompi_lite::reduce(*op_, type(a), address(a), address(b), a.count)) fail(error);
   }
   void reduce_copy(const Part& a, const Part& b, const Part& c) {
-    if (dead_ || a.count == 0) return;
+    if (failed_ || a.count == 0) return;
     if (kernel_) return kernel_.three(address(a), address(b), address(c), a.count);
     if (Error error = reduce3(*op_, type(a), address(a), address(b), address(c), a.count)) fail(error);
   }
@@ -105,19 +106,21 @@ class Direct {
                                         static_cast<std::uintptr_t>(part.offset));
   }
   Buffer buffer(const Part& part) const {
-    if (dead_ || part.count == 0) return Buffer(nullptr, 0, &datatype_of(MPI_BYTE));
+    if (part.count == 0) return Buffer(nullptr, 0, &datatype_of(MPI_BYTE));
     return Buffer(address(part), part.count, &type(part));
   }
   pml::Envelope with(int peer) const { return {comm_, peer, tag_, Plane::collective}; }
 
   void queue(const Message& message) {
+    if (failed_) return;
     OL_CHECK(messages_ < kRoundMost, messages_);
     state_.round()[static_cast<std::size_t>(messages_++)] = message;
   }
   void send_one(const Message& message);
   void recv_one(const Message& message);
   void run_round();
-  void check_arrival(const Message& message, Error error, const MPI_Status& status);
+  static void cancel(Request& request);
+  void check_arrival(const Message& message, const Error& error, const MPI_Status& status);
   std::byte* memory(Count bytes);
 
   Communicator& comm_;
@@ -126,7 +129,6 @@ class Direct {
   const Operation operation_;
   const int tag_;
   bool failed_ = false;
-  bool dead_ = false;  // no memory: no data is touched any more, messages are sent empty
   ErrorClass error_class_ = ErrorClass::success;
   Op* op_ = nullptr;
   Kernel kernel_;  // of predefined ops
