@@ -78,8 +78,9 @@ constexpr Count kGatherTree = 2 << 10;          // up to here blocks travel toge
 constexpr Count kAllgatherTogether = 64 << 10;  // of one block
 constexpr Count kAlltoallTogether = 256;        // of one block
 constexpr Count kReduceTree = 16 << 10;
-constexpr Count kAllreduceGathered = 2 << 10;   // of all vectors together
+constexpr Count kAllreduceGathered = 2 << 10;   // and up to kGatheredRanks ranks
 constexpr Count kAllreduceWhole = 8 << 10;
+constexpr int kGatheredRanks = 16;
 constexpr Count kReduceScatterOrdered = 1 << 10;
 
 A best(const Question& q) {
@@ -107,7 +108,7 @@ A best(const Question& q) {
     case Operation::reduce:
       return q.bytes <= kReduceTree || !q.commutative ? A::binomial : A::reduce_scatter_gather;
     case Operation::allreduce:
-      if (q.bytes * q.ranks <= kAllreduceGathered) return A::allgather_reduce;
+      if (q.bytes <= kAllreduceGathered && q.ranks <= kGatheredRanks) return A::allgather_reduce;
       return q.bytes <= kAllreduceWhole || !q.commutative ? A::recursive_doubling : A::circulant;
     case Operation::reduce_scatter:
     case Operation::reduce_scatter_block:

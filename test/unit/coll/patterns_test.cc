@@ -73,7 +73,7 @@ TEST_CASE("the circulant graph halves its reach in ceil(log2 p) rounds, and goes
       ++rounds;
     }
     REQUIRE(blocks == p - 1);
-    REQUIRE(rounds == std::bit_width(static_cast<unsigned>(p - 1)));
+    REQUIRE(rounds == static_cast<int>(std::bit_width(static_cast<unsigned>(p - 1))));
   }
 }
 
