@@ -16,9 +16,9 @@
 namespace ompi_lite {
 
 class Datatype;
-class Layout;       // core/layout.h: the bytes, as blocks and loops
-class Signature;    // core/signature.h: the basic elements, in order
-struct BasicType;   // core/predefined_types.h: a row of the table of predefined types
+class Layout;      // core/layout.h: the bytes, as blocks and loops
+class Signature;   // core/signature.h: the basic elements, in order
+struct BasicType;  // core/predefined_types.h: a row of the table of predefined types
 
 // What MPI_Type_get_envelope and MPI_Type_get_contents give back. Calls of the _c form keep their counts and displacements
 // in large_counts, all others in integers and addresses (MPI 5.0, section 5.1.13).
@@ -36,7 +36,7 @@ struct Bounds {
   Count lb = 0, ub = 0;            // extent is ub - lb
   Count true_lb = 0, true_ub = 0;  // of the bytes themselves
   bool lb_marked = false, ub_marked = false;
-  int alignment = 1;               // largest of the basic elements; struct rounds its extent up to it
+  int alignment = 1;  // largest of the basic elements; struct rounds its extent up to it
 };
 
 // Counted: the application's handle, each type built from it, each pending operation that uses it. The shape never changes
@@ -50,7 +50,7 @@ class Datatype : public Object {
   Datatype(const Datatype& predefined_model, std::shared_ptr<const TypeRecipe> fortran_recipe);  // unnamed predefined types
   ~Datatype();
 
-  Count size() const { return size_; }                // bytes of data in one element
+  Count size() const { return size_; }  // bytes of data in one element
   Count lb() const { return bounds_.lb; }
   Count ub() const { return bounds_.ub; }
   Count extent() const { return bounds_.ub - bounds_.lb; }  // distance from one element to the next
@@ -58,8 +58,8 @@ class Datatype : public Object {
   Count true_extent() const { return bounds_.true_ub - bounds_.true_lb; }
   const Bounds& bounds() const { return bounds_; }
 
-  // True if any number of elements, in order, is one run of bytes that starts at data + true_lb() and has count * size() bytes.
-  // Says nothing about lb(). A type without data is contiguous.
+  // True if any number of elements, in order, is one run of bytes that starts at data + true_lb() and has count * size()
+  // bytes. Says nothing about lb(). A type without data is contiguous.
   bool contiguous() const { return contiguous_; }
   // True if one element is one run of bytes (from data + true_lb()), whatever its extent.
   bool one_block() const { return one_block_; }

@@ -43,7 +43,8 @@ void number_to_external(const Numbers& numbers, const std::byte* native, std::by
     copy_reversed(bytes, external, sizeof quad);
     return;
   }
-  copy_reversed(native, external, static_cast<std::size_t>(numbers.external_bytes));  // little endian: the lower bytes come first
+  copy_reversed(native, external,
+                static_cast<std::size_t>(numbers.external_bytes));  // little endian: the lower bytes come first
 }
 
 void number_from_external(const Numbers& numbers, const std::byte* external, std::byte* native) {

@@ -19,15 +19,15 @@ struct Piece {
   std::size_t bytes = 0;
 };
 
-// `count` copies, `stride` bytes apart, of a block of `bytes` bytes or, if there is a body, of the body (which then has `bytes`
-// bytes of data). The first copy lies at `offset`.
+// `count` copies, `stride` bytes apart, of a block of `bytes` bytes or, if there is a body, of the body (which then has
+// `bytes` bytes of data). The first copy lies at `offset`.
 struct LayoutItem {
   Count offset = 0;
   Count count = 0;
   Count stride = 0;
-  Count bytes = 0;                // of data in one copy
+  Count bytes = 0;               // of data in one copy
   const Layout* body = nullptr;  // owned by the Layout that holds the item, or by a Datatype
-  Count before = 0;               // bytes of data in the items before this one
+  Count before = 0;              // bytes of data in the items before this one
 
   Count data_bytes() const { return count * bytes; }
 };
@@ -41,7 +41,9 @@ class Layout {
   // True for a few blocks that neither repeat nor overlap with those of a copy `stride` bytes away: the members of a struct.
   // Copies of such a layout may be moved member by member.
   bool few_blocks(Count stride) const { return span_ > 0 && (stride >= span_ || stride <= -span_); }
-  bool one_block() const { return items_.empty() || (items_.size() == 1 && items_[0].count == 1 && items_[0].body == nullptr); }
+  bool one_block() const {
+    return items_.empty() || (items_.size() == 1 && items_[0].count == 1 && items_[0].body == nullptr);
+  }
 
  private:
   friend class LayoutBuilder;

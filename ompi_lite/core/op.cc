@@ -23,10 +23,10 @@ struct PredefinedOp {
 };
 
 constexpr PredefinedOp kOps[] = {
-    {OpKind::sum, 33, "MPI_SUM"},       {OpKind::min, 34, "MPI_MIN"},       {OpKind::max, 35, "MPI_MAX"},
-    {OpKind::prod, 36, "MPI_PROD"},     {OpKind::band, 40, "MPI_BAND"},     {OpKind::bor, 41, "MPI_BOR"},
-    {OpKind::bxor, 42, "MPI_BXOR"},     {OpKind::land, 48, "MPI_LAND"},     {OpKind::lor, 49, "MPI_LOR"},
-    {OpKind::lxor, 50, "MPI_LXOR"},     {OpKind::minloc, 56, "MPI_MINLOC"}, {OpKind::maxloc, 57, "MPI_MAXLOC"},
+    {OpKind::sum, 33, "MPI_SUM"},         {OpKind::min, 34, "MPI_MIN"},       {OpKind::max, 35, "MPI_MAX"},
+    {OpKind::prod, 36, "MPI_PROD"},       {OpKind::band, 40, "MPI_BAND"},     {OpKind::bor, 41, "MPI_BOR"},
+    {OpKind::bxor, 42, "MPI_BXOR"},       {OpKind::land, 48, "MPI_LAND"},     {OpKind::lor, 49, "MPI_LOR"},
+    {OpKind::lxor, 50, "MPI_LXOR"},       {OpKind::minloc, 56, "MPI_MINLOC"}, {OpKind::maxloc, 57, "MPI_MAXLOC"},
     {OpKind::replace, 60, "MPI_REPLACE"}, {OpKind::no_op, 61, "MPI_NO_OP"},
 };
 constexpr std::size_t kOpCount = std::size(kOps);
@@ -41,18 +41,24 @@ constexpr unsigned kNumbers = kIntegers | bit(BasicKind::floating);
 constexpr unsigned kinds_of(OpKind op) {
   switch (op) {
     case OpKind::sum:
-    case OpKind::prod: return kNumbers | bit(BasicKind::complex);
+    case OpKind::prod:
+      return kNumbers | bit(BasicKind::complex);
     case OpKind::min:
-    case OpKind::max: return kNumbers;
+    case OpKind::max:
+      return kNumbers;
     case OpKind::band:
     case OpKind::bor:
-    case OpKind::bxor: return kIntegers | bit(BasicKind::byte);
+    case OpKind::bxor:
+      return kIntegers | bit(BasicKind::byte);
     case OpKind::land:
     case OpKind::lor:
-    case OpKind::lxor: return bit(BasicKind::integer) | bit(BasicKind::logical);
+    case OpKind::lxor:
+      return bit(BasicKind::integer) | bit(BasicKind::logical);
     case OpKind::minloc:
-    case OpKind::maxloc: return bit(BasicKind::pair);
-    default: return ~0U;
+    case OpKind::maxloc:
+      return bit(BasicKind::pair);
+    default:
+      return ~0U;
   }
 }
 
@@ -60,8 +66,8 @@ bool defined(OpKind op, const BasicType& basic) { return (kinds_of(op) & bit(bas
 
 // The application's function, in steps that its count can express.
 template <class Length, class... Context>
-void call_user(void (*function)(void*, void*, Length*, MPI_Datatype*, Context...), Datatype& type, const void* in, void* inout,
-               Count n, Context... context) {
+void call_user(void (*function)(void*, void*, Length*, MPI_Datatype*, Context...), Datatype& type, const void* in,
+               void* inout, Count n, Context... context) {
   const Count most = std::numeric_limits<Length>::max();
   auto* from = static_cast<std::byte*>(const_cast<void*>(in));
   auto* to = static_cast<std::byte*>(inout);

@@ -11,7 +11,23 @@
 namespace ompi_lite {
 
 // In the order of the kernel table; `user` has no row there.
-enum class OpKind : std::uint8_t { sum, min, max, prod, band, bor, bxor, land, lor, lxor, minloc, maxloc, replace, no_op, user };
+enum class OpKind : std::uint8_t {
+  sum,
+  min,
+  max,
+  prod,
+  band,
+  bor,
+  bxor,
+  land,
+  lor,
+  lxor,
+  minloc,
+  maxloc,
+  replace,
+  no_op,
+  user
+};
 
 // How the application's function takes its count.
 enum class OpForm : std::uint8_t { count_int, count_large };  // MPI_User_function, MPI_User_function_c
@@ -22,7 +38,11 @@ class Op : public Object {
   Op(OpKind kind_of_op, std::uintptr_t predefined_handle, const char* predefined_name)
       : Object(ObjectKind::op, predefined_handle), op_kind(kind_of_op), name(predefined_name) {}
   Op(Callback user_function, OpForm user_form, bool is_commutative)
-      : Object(ObjectKind::op), op_kind(OpKind::user), form(user_form), commutative(is_commutative), callback(user_function) {}
+      : Object(ObjectKind::op),
+        op_kind(OpKind::user),
+        form(user_form),
+        commutative(is_commutative),
+        callback(user_function) {}
 
   const OpKind op_kind;
   const OpForm form = OpForm::count_int;
@@ -40,8 +60,8 @@ Error check_op(const Op& op, const Datatype& type);
 
 // Kernels of predefined ops on predefined types. Buffers may have any alignment.
 struct Kernel {
-  using TwoBuffers = void (*)(const void* in, void* inout, Count n);                  // inout = in op inout, no overlap
-  using ThreeBuffers = void (*)(const void* a, const void* b, void* out, Count n);    // out = a op b, no overlap
+  using TwoBuffers = void (*)(const void* in, void* inout, Count n);                // inout = in op inout, no overlap
+  using ThreeBuffers = void (*)(const void* a, const void* b, void* out, Count n);  // out = a op b, no overlap
   TwoBuffers two = nullptr;
   ThreeBuffers three = nullptr;
   explicit operator bool() const { return two != nullptr; }

@@ -267,11 +267,11 @@ struct TypeList {
   static constexpr std::size_t size = sizeof...(T);
 };
 struct NoElement {};
-using Elements =
-    TypeList<NoElement, std::int8_t, std::int16_t, std::int32_t, std::int64_t, __int128, std::uint8_t, std::uint16_t, std::uint32_t,
-             std::uint64_t, Half, float, double, long double, __float128, Complex<Half>, Complex<float>, Complex<double>,
-             Complex<long double>, Complex<__float128>, Located<float, int>, Located<double, int>, Located<long, int>,
-             Located<int, int>, Located<short, int>, Located<long double, int>, Located<float, float>, Located<double, double>>;
+using Elements = TypeList<NoElement, std::int8_t, std::int16_t, std::int32_t, std::int64_t, __int128, std::uint8_t,
+                          std::uint16_t, std::uint32_t, std::uint64_t, Half, float, double, long double, __float128,
+                          Complex<Half>, Complex<float>, Complex<double>, Complex<long double>, Complex<__float128>,
+                          Located<float, int>, Located<double, int>, Located<long, int>, Located<int, int>,
+                          Located<short, int>, Located<long double, int>, Located<float, float>, Located<double, double>>;
 constexpr auto kRepresentations = static_cast<std::size_t>(Representation::count_of_them);
 static_assert(Elements::size == kRepresentations);
 
@@ -281,8 +281,7 @@ struct ElementFor {
   using Type = T;
 };
 template <class Operation, Integer T>
-  requires(!std::is_same_v<Operation, Max> && !std::is_same_v<Operation, Min>)
-struct ElementFor<Operation, T> {
+requires(!std::is_same_v<Operation, Max> && !std::is_same_v<Operation, Min>) struct ElementFor<Operation, T> {
   using Type = Unsigned<T>;
 };
 
@@ -294,9 +293,10 @@ constexpr std::array<Kernel, kRepresentations> kernels_of(TypeList<T...>) {
 // In the order of OpKind, as far as there is arithmetic.
 constexpr std::size_t kArithmeticOps = static_cast<std::size_t>(OpKind::replace);
 constexpr std::array<std::array<Kernel, kRepresentations>, kArithmeticOps> kKernels = {
-    kernels_of<Sum>(Elements()),  kernels_of<Min>(Elements()),  kernels_of<Max>(Elements()),    kernels_of<Prod>(Elements()),
-    kernels_of<Band>(Elements()), kernels_of<Bor>(Elements()),  kernels_of<Bxor>(Elements()),   kernels_of<Land>(Elements()),
-    kernels_of<Lor>(Elements()),  kernels_of<Lxor>(Elements()), kernels_of<Minloc>(Elements()), kernels_of<Maxloc>(Elements())};
+    kernels_of<Sum>(Elements()),  kernels_of<Min>(Elements()),    kernels_of<Max>(Elements()),
+    kernels_of<Prod>(Elements()), kernels_of<Band>(Elements()),   kernels_of<Bor>(Elements()),
+    kernels_of<Bxor>(Elements()), kernels_of<Land>(Elements()),   kernels_of<Lor>(Elements()),
+    kernels_of<Lxor>(Elements()), kernels_of<Minloc>(Elements()), kernels_of<Maxloc>(Elements())};
 
 // Elements as bytes.
 template <std::size_t bytes>
@@ -308,7 +308,8 @@ void copy_second(const void*, const void* b, void* out, Count n) {
   std::memcpy(out, b, static_cast<std::size_t>(n) * bytes);
 }
 template <std::size_t bytes>
-constexpr Kernel kReplace = {[](const void* in, void* inout, Count n) { copy_first<bytes>(in, nullptr, inout, n); }, &copy_first<bytes>};
+constexpr Kernel kReplace = {[](const void* in, void* inout, Count n) { copy_first<bytes>(in, nullptr, inout, n); },
+                             &copy_first<bytes>};
 template <std::size_t bytes>
 constexpr Kernel kNoOp = {[](const void*, void*, Count) {}, &copy_second<bytes>};
 
@@ -320,25 +321,39 @@ Kernel arithmetic_kernel(OpKind op, Representation representation) {
 
 Kernel replace_kernel(int extent) {
   switch (extent) {
-    case 1: return kReplace<1>;
-    case 2: return kReplace<2>;
-    case 4: return kReplace<4>;
-    case 8: return kReplace<8>;
-    case 16: return kReplace<16>;
-    case 32: return kReplace<32>;
-    default: return {};
+    case 1:
+      return kReplace<1>;
+    case 2:
+      return kReplace<2>;
+    case 4:
+      return kReplace<4>;
+    case 8:
+      return kReplace<8>;
+    case 16:
+      return kReplace<16>;
+    case 32:
+      return kReplace<32>;
+    default:
+      return {};
   }
 }
 
 Kernel no_op_kernel(int extent) {
   switch (extent) {
-    case 1: return kNoOp<1>;
-    case 2: return kNoOp<2>;
-    case 4: return kNoOp<4>;
-    case 8: return kNoOp<8>;
-    case 16: return kNoOp<16>;
-    case 32: return kNoOp<32>;
-    default: return {};
+    case 1:
+      return kNoOp<1>;
+    case 2:
+      return kNoOp<2>;
+    case 4:
+      return kNoOp<4>;
+    case 8:
+      return kNoOp<8>;
+    case 16:
+      return kNoOp<16>;
+    case 32:
+      return kNoOp<32>;
+    default:
+      return {};
   }
 }
 

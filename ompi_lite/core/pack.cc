@@ -72,13 +72,26 @@ template <Direction direction>
 inline std::byte* move_member(std::byte* block, Count bytes, std::byte* packed) {
   const BlockLoop once{block, 0, packed, 0, 1};
   switch (bytes) {
-    case 1: move_fixed_blocks<direction, 1>(once); break;
-    case 2: move_fixed_blocks<direction, 2>(once); break;
-    case 4: move_fixed_blocks<direction, 4>(once); break;
-    case 8: move_fixed_blocks<direction, 8>(once); break;
-    case 12: move_fixed_blocks<direction, 12>(once); break;
-    case 16: move_fixed_blocks<direction, 16>(once); break;
-    default: return move_block<direction>(block, static_cast<std::size_t>(bytes), packed);
+    case 1:
+      move_fixed_blocks<direction, 1>(once);
+      break;
+    case 2:
+      move_fixed_blocks<direction, 2>(once);
+      break;
+    case 4:
+      move_fixed_blocks<direction, 4>(once);
+      break;
+    case 8:
+      move_fixed_blocks<direction, 8>(once);
+      break;
+    case 12:
+      move_fixed_blocks<direction, 12>(once);
+      break;
+    case 16:
+      move_fixed_blocks<direction, 16>(once);
+      break;
+    default:
+      return move_block<direction>(block, static_cast<std::size_t>(bytes), packed);
   }
   return packed + bytes;
 }
@@ -284,7 +297,8 @@ Error copy_typed(const Buffer& from, const Buffer& to) {
     // Through a buffer that stays in the first cache: two walks cost less than one walk over both layouts at once.
     std::array<std::byte, 8192> between;
     for (std::size_t moved = 0; moved < length;) {
-      moved += dest_cursor.unpack(between.data(), source_cursor.pack(between.data(), std::min(between.size(), length - moved)));
+      moved +=
+          dest_cursor.unpack(between.data(), source_cursor.pack(between.data(), std::min(between.size(), length - moved)));
     }
   }
   return error;

@@ -38,7 +38,8 @@ class PackCursor {
 
   // Copies the next min(room, bytes_left()) bytes of the buffer to out; says how many.
   std::size_t pack(std::byte* out, std::size_t room);
-  // Copies the next min(bytes, bytes_left()) bytes from in to the buffer; says how many. Bytes beyond are the caller's to judge.
+  // Copies the next min(bytes, bytes_left()) bytes from in to the buffer; says how many. Bytes beyond are the caller's to
+  // judge.
   std::size_t unpack(const std::byte* in, std::size_t bytes);
   // Lists the next runs of the buffer, in order, neighbours merged, at most pieces.size(); moves the position past them.
   // For single copy and gathering writes. Says how many; 0 at the end.
@@ -46,14 +47,14 @@ class PackCursor {
 
  private:
   std::byte* base_ = nullptr;
-  LayoutItem root_;      // the whole buffer as one loop
+  LayoutItem root_;  // the whole buffer as one loop
   Count total_ = 0;
   Count position_ = 0;
 };
 
-// Copies from one typed buffer to another of equal signature, for instance a message to oneself. The buffers must not overlap
-// unless they are the same bytes in the same order. If `from` holds more than `to` has room for, fills `to` and returns
-// MPI_ERR_TRUNCATE with both sizes.
+// Copies from one typed buffer to another of equal signature, for instance a message to oneself. The buffers must not
+// overlap unless they are the same bytes in the same order. If `from` holds more than `to` has room for, fills `to` and
+// returns MPI_ERR_TRUNCATE with both sizes.
 Error copy_typed(const Buffer& from, const Buffer& to);
 
 }  // namespace ompi_lite

@@ -20,7 +20,8 @@ struct PairOf {
 };
 
 template <class T>
-constexpr BasicType row(std::uintptr_t handle, const char* name, BasicKind kind, Representation representation, int external) {
+constexpr BasicType row(std::uintptr_t handle, const char* name, BasicKind kind, Representation representation,
+                        int external) {
   return {.handle = handle,
           .name = name,
           .size = sizeof(T),
@@ -173,7 +174,8 @@ void define_type(const BasicType& basic) {
   }
   SignatureBuilder signature;
   add_signature(signature, basic);
-  const Count end = basic.kind == pair ? Count{basic.second_offset} + kTypes[index_of(basic.second)].size : Count{basic.size};
+  const Count end =
+      basic.kind == pair ? Count{basic.second_offset} + kTypes[index_of(basic.second)].size : Count{basic.size};
   const Bounds bounds{.ub = basic.extent, .true_ub = end, .alignment = basic.alignment};
   void* place = storage + static_cast<std::size_t>(basic_index(basic)) * sizeof(Datatype);
   predefined_objects[basic.handle] = new (place) Datatype(basic, layout.finish(), signature.finish(), bounds);

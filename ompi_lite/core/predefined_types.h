@@ -11,7 +11,7 @@ namespace ompi_lite {
 
 // What a basic element is to the arithmetic of reductions and to conversions.
 enum class BasicKind : std::uint8_t {
-  none,       // no operation but replace and no_op: characters, packed
+  none,  // no operation but replace and no_op: characters, packed
   byte,
   integer,          // C integers and the optional sized ones of C
   fortran_integer,  // no logical operations
@@ -19,17 +19,38 @@ enum class BasicKind : std::uint8_t {
   floating,
   complex,
   logical,
-  pair,       // value and index: first and second in the table
+  pair,  // value and index: first and second in the table
 };
 
 // How the bytes of a basic element are read by the kernels. Kinds that share a representation share kernels.
 enum class Representation : std::uint8_t {
   none,
-  int8, int16, int32, int64, int128,
-  uint8, uint16, uint32, uint64,
-  float16, float32, float64, float80, float128,
-  complex16x2, complex32x2, complex64x2, complex80x2, complex128x2,
-  pair_float_int, pair_double_int, pair_long_int, pair_int_int, pair_short_int, pair_longdouble_int, pair_float_float,
+  int8,
+  int16,
+  int32,
+  int64,
+  int128,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  float32,
+  float64,
+  float80,
+  float128,
+  complex16x2,
+  complex32x2,
+  complex64x2,
+  complex80x2,
+  complex128x2,
+  pair_float_int,
+  pair_double_int,
+  pair_long_int,
+  pair_int_int,
+  pair_short_int,
+  pair_longdouble_int,
+  pair_float_float,
   pair_double_double,
   count_of_them,
 };

@@ -81,9 +81,9 @@ Count Signature::bytes_of(Count elements) const {
   const Count whole = elements / elements_ * bytes_;
   const Count rest = elements % elements_;
   if (rest == 0) return whole;
-  const auto behind =
-      std::upper_bound(items_.begin(), items_.end(), rest,
-                       [](Count wanted, const SignatureItem& item) { return wanted < item.elements_before; });
+  const auto behind = std::upper_bound(items_.begin(), items_.end(), rest, [](Count wanted, const SignatureItem& item) {
+    return wanted < item.elements_before;
+  });
   const SignatureItem& item = *(behind - 1);
   const Count inside = rest - item.elements_before;
   const Count before = whole + item.bytes_before;

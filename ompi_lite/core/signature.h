@@ -16,10 +16,10 @@ class Signature;
 // `count` times one basic type or, if there is a body, the body.
 struct SignatureItem {
   Count count = 0;
-  int basic = -1;                     // index of the row in basic_types()
-  const Signature* body = nullptr;    // owned by the Signature that holds the item
-  Count bytes = 0;                    // of one copy
-  Count elements = 0;                 // basic elements in one copy
+  int basic = -1;                   // index of the row in basic_types()
+  const Signature* body = nullptr;  // owned by the Signature that holds the item
+  Count bytes = 0;                  // of one copy
+  Count elements = 0;               // basic elements in one copy
   Count bytes_before = 0, elements_before = 0;
 };
 

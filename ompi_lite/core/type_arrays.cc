@@ -14,7 +14,8 @@ namespace {
 // Dimensions from the fastest to the slowest.
 std::vector<std::size_t> dimensions_in_order(int dimensions, int order) {
   std::vector<std::size_t> result;
-  for (int i = 0; i < dimensions; ++i) result.push_back(static_cast<std::size_t>(order == MPI_ORDER_C ? dimensions - 1 - i : i));
+  for (int i = 0; i < dimensions; ++i)
+    result.push_back(static_cast<std::size_t>(order == MPI_ORDER_C ? dimensions - 1 - i : i));
   return result;
 }
 
@@ -83,7 +84,8 @@ Error check_darray(const DarrayArguments& a) {
                         static_cast<long long>(a.global_sizes[d]));
     }
     if (grid < 1) return make_error(ErrorClass::arg, "dimension %d: %d processes", i, grid);
-    if (distribution != MPI_DISTRIBUTE_BLOCK && distribution != MPI_DISTRIBUTE_CYCLIC && distribution != MPI_DISTRIBUTE_NONE) {
+    if (distribution != MPI_DISTRIBUTE_BLOCK && distribution != MPI_DISTRIBUTE_CYCLIC &&
+        distribution != MPI_DISTRIBUTE_NONE) {
       return make_error(ErrorClass::arg, "dimension %d: %d is no distribution", i, distribution);
     }
     if (distribution == MPI_DISTRIBUTE_NONE) {
@@ -97,7 +99,8 @@ Error check_darray(const DarrayArguments& a) {
     }
     processes *= grid;
   }
-  if (processes != a.size) return make_error(ErrorClass::arg, "size is %d, but the grid has another number of processes", a.size);
+  if (processes != a.size)
+    return make_error(ErrorClass::arg, "size is %d, but the grid has another number of processes", a.size);
   if (a.rank < 0 || a.rank >= a.size) return make_error(ErrorClass::arg, "rank %d is not in a grid of %d", a.rank, a.size);
   return {};
 }
@@ -185,8 +188,7 @@ Error make_darray(TypeForm form, const DarrayArguments& a, Datatype& old_type, D
   auto inner = Ref<Datatype>::share(&old_type);
   Count stride = old_type.extent();
   for (const std::size_t d : dimensions_in_order(a.dimensions, a.order)) {
-    const Share share =
-        share_of(a.global_sizes[d], a.distributions[d], a.arguments[d], a.process_sizes[d], coordinates[d]);
+    const Share share = share_of(a.global_sizes[d], a.distributions[d], a.arguments[d], a.process_sizes[d], coordinates[d]);
     Count array_bytes;
     if (__builtin_mul_overflow(stride, a.global_sizes[d], &array_bytes)) return beyond();
     // Inside the array every product below is smaller than array_bytes.

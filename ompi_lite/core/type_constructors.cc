@@ -65,10 +65,10 @@ Error to_bytes(Count elements, const Datatype& type, Count& bytes) {
 
 // Which lengths and displacements a block of an indexed type has.
 struct IndexedBlocks {
-  CountSpan lengths = {};     // null: all `length`
+  CountSpan lengths = {};  // null: all `length`
   Count length = 0;
   CountSpan displacements = {};
-  bool in_elements = false;   // displacements: elements of the old type, or bytes
+  bool in_elements = false;  // displacements: elements of the old type, or bytes
 };
 
 Error add_indexed(TypeBuilder& builder, const IndexedBlocks& blocks, Count count, const Datatype& old_type) {
@@ -134,7 +134,8 @@ Error make_indexed(TypeForm form, Count count, CountSpan block_lengths, CountSpa
   recipe.counts(displacements, count);
   recipe.type(old_type);
   TypeBuilder builder;
-  OL_TRY(add_indexed(builder, {.lengths = block_lengths, .displacements = displacements, .in_elements = true}, count, old_type));
+  OL_TRY(add_indexed(builder, {.lengths = block_lengths, .displacements = displacements, .in_elements = true}, count,
+                     old_type));
   return builder.finish(recipe.finish(), new_type);
 }
 
@@ -162,7 +163,8 @@ Error make_indexed_block(TypeForm form, Count count, Count block_length, CountSp
   recipe.counts(displacements, count);
   recipe.type(old_type);
   TypeBuilder builder;
-  OL_TRY(add_indexed(builder, {.length = block_length, .displacements = displacements, .in_elements = true}, count, old_type));
+  OL_TRY(
+      add_indexed(builder, {.length = block_length, .displacements = displacements, .in_elements = true}, count, old_type));
   return builder.finish(recipe.finish(), new_type);
 }
 
@@ -207,8 +209,8 @@ Error make_resized(TypeForm form, Datatype& old_type, Count lb, Count extent, Da
   bounds.lb = lb;
   bounds.lb_marked = bounds.ub_marked = true;
   if (__builtin_add_overflow(lb, extent, &bounds.ub)) {
-    return make_error(ErrorClass::arg, "lower bound %lld and extent %lld reach beyond 2^63 bytes", static_cast<long long>(lb),
-                      static_cast<long long>(extent));
+    return make_error(ErrorClass::arg, "lower bound %lld and extent %lld reach beyond 2^63 bytes",
+                      static_cast<long long>(lb), static_cast<long long>(extent));
   }
   new_type = new Datatype(old_type.shared_layout(), old_type.shared_signature(), bounds, recipe.finish());
   return {};

@@ -13,8 +13,8 @@ namespace ompi_lite {
 // Which form of the call made the type; MPI_Type_get_envelope tells.
 enum class TypeForm : std::uint8_t { small, large };
 
-// The new type is not committed and belongs to the caller. Nothing is stored on an error: MPI_ERR_ARG for negative counts and
-// for types that reach beyond 2^63 bytes.
+// The new type is not committed and belongs to the caller. Nothing is stored on an error: MPI_ERR_ARG for negative counts
+// and for types that reach beyond 2^63 bytes.
 Error make_contiguous(TypeForm form, Count count, Datatype& old_type, Datatype*& new_type);
 Error make_vector(TypeForm form, Count count, Count block_length, Count stride, Datatype& old_type, Datatype*& new_type);
 Error make_hvector(TypeForm form, Count count, Count block_length, Count stride, Datatype& old_type, Datatype*& new_type);

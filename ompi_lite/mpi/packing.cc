@@ -32,7 +32,8 @@ Error check_representation(const char* representation) {
 Error pack(const Buffer& in, void* out, Count out_bytes, Count& position, Communicator&) {
   OL_TRY(check_packed_room("packing", position, ompi_lite::pack_size(in), out_bytes));
   PackCursor cursor(in);
-  position += static_cast<Count>(cursor.pack(static_cast<std::byte*>(out) + position, static_cast<std::size_t>(out_bytes - position)));
+  position += static_cast<Count>(
+      cursor.pack(static_cast<std::byte*>(out) + position, static_cast<std::size_t>(out_bytes - position)));
   return {};
 }
 

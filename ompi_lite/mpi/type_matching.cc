@@ -50,7 +50,8 @@ Error real_kind(int precision, int range, const RealKind*& kind) {
   const bool no_precision = precision == MPI_UNDEFINED, no_range = range == MPI_UNDEFINED;
   for (const RealKind& one : kRealKinds) {
     kind = &one;
-    if (!(no_precision && no_range) && (no_precision || precision <= one.precision) && (no_range || range <= one.range)) return {};
+    if (!(no_precision && no_range) && (no_precision || precision <= one.precision) && (no_range || range <= one.range))
+      return {};
   }
   return make_error(ErrorClass::arg, "there is no kind of real with precision %d and range %d", precision, range);
 }
@@ -83,10 +84,17 @@ Error type_create_f90_complex(int precision, int range, Datatype*& new_type) {
 Error type_match_size(int type_class, int size, Datatype*& type) {
   BasicKind wanted;
   switch (type_class) {
-    case MPI_TYPECLASS_INTEGER: wanted = BasicKind::fortran_integer; break;
-    case MPI_TYPECLASS_REAL: wanted = BasicKind::floating; break;
-    case MPI_TYPECLASS_COMPLEX: wanted = BasicKind::complex; break;
-    default: return make_error(ErrorClass::arg, "typeclass %d is none of MPI_TYPECLASS_INTEGER, _REAL, _COMPLEX", type_class);
+    case MPI_TYPECLASS_INTEGER:
+      wanted = BasicKind::fortran_integer;
+      break;
+    case MPI_TYPECLASS_REAL:
+      wanted = BasicKind::floating;
+      break;
+    case MPI_TYPECLASS_COMPLEX:
+      wanted = BasicKind::complex;
+      break;
+    default:
+      return make_error(ErrorClass::arg, "typeclass %d is none of MPI_TYPECLASS_INTEGER, _REAL, _COMPLEX", type_class);
   }
   constexpr std::uintptr_t kFirstSized = 704;  // MPI_LOGICAL1; the types with a size in their name follow
   for (const BasicType& basic : basic_types()) {
@@ -100,7 +108,8 @@ Error type_match_size(int type_class, int size, Datatype*& type) {
 Error type_get_value_index(Datatype& value_type, Datatype& index_type, Datatype*& pair_type) {
   pair_type = nullptr;
   for (const BasicType& basic : basic_types()) {
-    if (basic.kind != BasicKind::pair || basic.first != value_type.abi_handle || basic.second != index_type.abi_handle) continue;
+    if (basic.kind != BasicKind::pair || basic.first != value_type.abi_handle || basic.second != index_type.abi_handle)
+      continue;
     pair_type = static_cast<Datatype*>(predefined_objects[basic.handle]);
   }
   return {};

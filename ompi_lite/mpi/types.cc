@@ -32,7 +32,8 @@ Error check_small_form(const TypeRecipe& recipe) {
 
 // Derived types are given back as new objects, which the application frees (MPI 5.0, section 5.1.13).
 void store_types(const TypeRecipe& recipe, MPI_Datatype* types) {
-  for (const Ref<Datatype>& type : recipe.types) *types++ = type->predefined ? type->handle() : make_equivalent(*type)->handle();
+  for (const Ref<Datatype>& type : recipe.types)
+    *types++ = type->predefined ? type->handle() : make_equivalent(*type)->handle();
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ Error type_commit(Datatype*& type) {
 }
 
 Error type_free(Datatype*& type) {
-  if (type->predefined) return make_error(ErrorClass::type, "%s is predefined and cannot be freed", type->name_or_combiner());
+  if (type->predefined)
+    return make_error(ErrorClass::type, "%s is predefined and cannot be freed", type->name_or_combiner());
   OL_TRY(type->attributes.clear(*type));
   release(type);
   type = nullptr;
@@ -73,7 +75,8 @@ Error type_get_envelope(Datatype& type, Count& integers, Count& addresses, Count
   return type_get_envelope_c(type, integers, addresses, large_counts, types, combiner);
 }
 
-Error type_get_envelope_c(Datatype& type, Count& integers, Count& addresses, Count& large_counts, Count& types, int& combiner) {
+Error type_get_envelope_c(Datatype& type, Count& integers, Count& addresses, Count& large_counts, Count& types,
+                          int& combiner) {
   const TypeRecipe& recipe = type.recipe();
   integers = static_cast<Count>(recipe.integers.size());
   addresses = static_cast<Count>(recipe.addresses.size());

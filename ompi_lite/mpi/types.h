@@ -48,8 +48,8 @@ Error type_create_struct_c(Count count, CountSpan block_lengths, CountSpan displ
 Error type_create_subarray_c(int dimensions, CountSpan sizes, CountSpan subsizes, CountSpan starts, int order,
                              Datatype& old_type, Datatype*& new_type);
 Error type_create_darray_c(int size, int rank, int dimensions, CountSpan global_sizes, std::span<const int> distributions,
-                           std::span<const int> arguments, std::span<const int> process_sizes, int order,
-                           Datatype& old_type, Datatype*& new_type);
+                           std::span<const int> arguments, std::span<const int> process_sizes, int order, Datatype& old_type,
+                           Datatype*& new_type);
 Error type_create_resized_c(Datatype& old_type, Count lb, Count extent, Datatype*& new_type);
 
 Error type_dup(Datatype& old_type, Datatype*& new_type);

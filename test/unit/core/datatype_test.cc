@@ -85,7 +85,8 @@ void check_packing(const BothTypes& both, Count count, unsigned seed, std::size_
   wanted.fill(seed + 1);
   for (std::size_t i = 0; i < offsets.size(); ++i) wanted.address()[offsets[i]] = expected[i];
   PackCursor unpacker(Buffer(target.address(), count, both.type.get()));
-  for (std::size_t at = 0; at < expected.size();) at += unpacker.unpack(expected.data() + at, std::min(step, expected.size() - at));
+  for (std::size_t at = 0; at < expected.size();)
+    at += unpacker.unpack(expected.data() + at, std::min(step, expected.size() - at));
   CHECK(unpacker.done());
   CHECK(target.bytes == wanted.bytes);
 }
@@ -349,7 +350,8 @@ TEST_CASE("a chain of ten thousand structs neither overflows the stack nor grows
   }
   CHECK(type->size() == 4 * 10001);
   std::vector<int> memory(4 * 10001, 7), packed(10001, 0);
-  CHECK(PackCursor(Buffer(memory.data(), 1, type.get())).pack(reinterpret_cast<std::byte*>(packed.data()), 4 * 10001) == 4 * 10001);
+  CHECK(PackCursor(Buffer(memory.data(), 1, type.get())).pack(reinterpret_cast<std::byte*>(packed.data()), 4 * 10001) ==
+        4 * 10001);
   CHECK(std::count(packed.begin(), packed.end(), 7) == 10001);
 }
 
@@ -360,12 +362,13 @@ TEST_CASE("distributed arrays deal out every element once") {
     std::vector<int> owners(35, -1);
     for (int rank = 0; rank < 4; ++rank) {
       Datatype* made = nullptr;
-      REQUIRE(!make_darray(TypeForm::small, {4, rank, 2, sizes, distributions, arguments, grid, order}, predefined(MPI_INT), made));
+      REQUIRE(!make_darray(TypeForm::small, {4, rank, 2, sizes, distributions, arguments, grid, order}, predefined(MPI_INT),
+                           made));
       const auto type = owned(made);
       CHECK(type->extent() == 35 * 4);
       const std::vector<int> mine(35, rank);
-      PackCursor(Buffer(owners.data(), 1, type.get())).unpack(reinterpret_cast<const std::byte*>(mine.data()),
-                                                              static_cast<std::size_t>(type->size()));
+      PackCursor(Buffer(owners.data(), 1, type.get()))
+          .unpack(reinterpret_cast<const std::byte*>(mine.data()), static_cast<std::size_t>(type->size()));
     }
     for (int i = 0; i < 7; ++i) {
       for (int j = 0; j < 5; ++j) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions: every operation on every predefined type against plain loops, and the pairs that MPI does not define.
+#include "ompi_lite/core/op.h"
+
 #include <catch2/catch.hpp>
 #include <complex>
 #include <cstring>
@@ -10,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "ompi_lite/core/op.h"
 #include "ompi_lite/core/predefined_types.h"
 #include "ompi_lite/core/type_constructors.h"
 
@@ -165,9 +166,9 @@ const std::set<std::string> kSoftware = {"MPI_REAL2", "MPI_COMPLEX4", "MPI_COMPL
 
 const std::map<OpKind, MPI_Op>& handles() {
   static const std::map<OpKind, MPI_Op> table = {
-      {OpKind::sum, MPI_SUM},       {OpKind::min, MPI_MIN},       {OpKind::max, MPI_MAX},         {OpKind::prod, MPI_PROD},
-      {OpKind::band, MPI_BAND},     {OpKind::bor, MPI_BOR},       {OpKind::bxor, MPI_BXOR},       {OpKind::land, MPI_LAND},
-      {OpKind::lor, MPI_LOR},       {OpKind::lxor, MPI_LXOR},     {OpKind::minloc, MPI_MINLOC},   {OpKind::maxloc, MPI_MAXLOC},
+      {OpKind::sum, MPI_SUM},         {OpKind::min, MPI_MIN},    {OpKind::max, MPI_MAX},       {OpKind::prod, MPI_PROD},
+      {OpKind::band, MPI_BAND},       {OpKind::bor, MPI_BOR},    {OpKind::bxor, MPI_BXOR},     {OpKind::land, MPI_LAND},
+      {OpKind::lor, MPI_LOR},         {OpKind::lxor, MPI_LXOR},  {OpKind::minloc, MPI_MINLOC}, {OpKind::maxloc, MPI_MAXLOC},
       {OpKind::replace, MPI_REPLACE}, {OpKind::no_op, MPI_NO_OP}};
   return table;
 }
@@ -181,20 +182,30 @@ void put(std::byte* at, int value) {
 
 void put_number(std::byte* at, Representation representation, int value) {
   switch (representation) {
-    case Representation::float32: return put<float>(at, value);
-    case Representation::float64: return put<double>(at, value);
-    case Representation::float80: return put<long double>(at, value);
-    case Representation::float128: return put<__float128>(at, value);
+    case Representation::float32:
+      return put<float>(at, value);
+    case Representation::float64:
+      return put<double>(at, value);
+    case Representation::float80:
+      return put<long double>(at, value);
+    case Representation::float128:
+      return put<__float128>(at, value);
     case Representation::int8:
-    case Representation::uint8: return put<std::int8_t>(at, value);
+    case Representation::uint8:
+      return put<std::int8_t>(at, value);
     case Representation::int16:
-    case Representation::uint16: return put<std::int16_t>(at, value);
+    case Representation::uint16:
+      return put<std::int16_t>(at, value);
     case Representation::int32:
-    case Representation::uint32: return put<std::int32_t>(at, value);
+    case Representation::uint32:
+      return put<std::int32_t>(at, value);
     case Representation::int64:
-    case Representation::uint64: return put<std::int64_t>(at, value);
-    case Representation::int128: return put<__int128>(at, value);
-    default: FAIL("no plain number");
+    case Representation::uint64:
+      return put<std::int64_t>(at, value);
+    case Representation::int128:
+      return put<__int128>(at, value);
+    default:
+      FAIL("no plain number");
   }
 }
 
@@ -203,14 +214,22 @@ void put_element(std::byte* at, const BasicType& basic, std::mt19937& random) {
   std::memset(at, 0, static_cast<std::size_t>(basic.extent));
   const auto half = static_cast<std::size_t>(basic.size / 2);
   switch (basic.representation) {
-    case Representation::complex32x2: put<float>(at, small()); return put<float>(at + half, small());
-    case Representation::complex64x2: put<double>(at, small()); return put<double>(at + half, small());
-    case Representation::complex80x2: put<long double>(at, small()); return put<long double>(at + half, small());
-    default: break;
+    case Representation::complex32x2:
+      put<float>(at, small());
+      return put<float>(at + half, small());
+    case Representation::complex64x2:
+      put<double>(at, small());
+      return put<double>(at + half, small());
+    case Representation::complex80x2:
+      put<long double>(at, small());
+      return put<long double>(at + half, small());
+    default:
+      break;
   }
   if (basic.kind == BasicKind::pair) {
     put_number(at, datatype_of(reinterpret_cast<MPI_Datatype>(basic.first)).basic()->representation, small());
-    put_number(at + basic.second_offset, datatype_of(reinterpret_cast<MPI_Datatype>(basic.second)).basic()->representation, small());
+    put_number(at + basic.second_offset, datatype_of(reinterpret_cast<MPI_Datatype>(basic.second)).basic()->representation,
+               small());
   } else if (basic.kind == BasicKind::logical && basic.representation == Representation::uint8) {
     put<bool>(at, small() % 2);
   } else {
@@ -230,10 +249,14 @@ bool same_data(const BasicType& basic, const std::byte* a, const std::byte* b) {
   const auto same = [&](std::size_t from, std::size_t bytes) { return std::memcmp(a + from, b + from, bytes) == 0; };
   const auto second = static_cast<std::size_t>(basic.second_offset);
   switch (basic.representation) {
-    case Representation::float80: return same(0, 10);
-    case Representation::complex80x2: return same(0, 10) && same(16, 10);
-    case Representation::pair_longdouble_int: return same(0, 10) && same(second, 4);
-    default: break;
+    case Representation::float80:
+      return same(0, 10);
+    case Representation::complex80x2:
+      return same(0, 10) && same(16, 10);
+    case Representation::pair_longdouble_int:
+      return same(0, 10) && same(second, 4);
+    default:
+      break;
   }
   if (basic.kind != BasicKind::pair) return same(0, static_cast<std::size_t>(basic.size));
   return same(0, static_cast<std::size_t>(basic.size) - 4) || basic.representation == Representation::pair_double_double
@@ -291,7 +314,8 @@ TEST_CASE("each operation on each type gives what a plain loop gives") {
         check_kernel(basic, kind, row->second.at(kind));
       } else {
         CHECK(error.error_class() == ErrorClass::op);
-        CHECK(std::string(error.sentence()) == std::string(op_of(handle).name) + " is not defined for the datatype " + basic.name);
+        CHECK(std::string(error.sentence()) ==
+              std::string(op_of(handle).name) + " is not defined for the datatype " + basic.name);
       }
     }
   }
@@ -397,9 +421,7 @@ void multiply(void* in, void* inout, int* length, MPI_Datatype* type) {
   }
 }
 
-void count_calls(void*, void*, MPI_Count* length, MPI_Datatype*, void* context) {
-  *static_cast<Count*>(context) += *length;
-}
+void count_calls(void*, void*, MPI_Count* length, MPI_Datatype*, void* context) { *static_cast<Count*>(context) += *length; }
 
 void take_length(void*, void*, int* length, MPI_Datatype*) { lengths_seen.push_back(*length); }
 

@@ -137,7 +137,8 @@ TEST_CASE("an inner cube of a grid is packed about as fast as by hand") {
   const double by_hand = best_ns([&] {
     float* out = packed.data();
     for (std::size_t i = 16; i < 16 + kInner; ++i) {
-      for (std::size_t j = 16; j < 16 + kInner; ++j, out += kInner) std::memcpy(out, &grid[(i * kSide + j) * kSide + 16], kInner * 4);
+      for (std::size_t j = 16; j < 16 + kInner; ++j, out += kInner)
+        std::memcpy(out, &grid[(i * kSide + j) * kSide + 16], kInner * 4);
     }
     keep(packed.data());
   });

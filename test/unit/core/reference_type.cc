@@ -36,12 +36,18 @@ BothTypes TypeGenerator::once(int depth) {
       result.reference = old.reference;
       result.text = text_of("dup", {}, old.text);
       break;
-    case 2: return strided(std::move(old), false);
-    case 3: return strided(std::move(old), true);
-    case 4: return indexed(std::move(old), false, number(0, 1) == 0);
-    case 5: return indexed(std::move(old), true, number(0, 1) == 0);
-    case 6: return subarray(std::move(old));
-    default: return resized(std::move(old));
+    case 2:
+      return strided(std::move(old), false);
+    case 3:
+      return strided(std::move(old), true);
+    case 4:
+      return indexed(std::move(old), false, number(0, 1) == 0);
+    case 5:
+      return indexed(std::move(old), true, number(0, 1) == 0);
+    case 6:
+      return subarray(std::move(old));
+    default:
+      return resized(std::move(old));
   }
   result.type = Ref<Datatype>(made);
   return result;
@@ -59,7 +65,8 @@ BothTypes TypeGenerator::strided(BothTypes old, bool in_bytes) {
   }
   const Count extent = old.reference.extent();
   for (Count i = 0; i < count; ++i) {
-    for (Count j = 0; j < length; ++j) result.reference.add(old.reference, i * stride * (in_bytes ? 1 : extent) + j * extent);
+    for (Count j = 0; j < length; ++j)
+      result.reference.add(old.reference, i * stride * (in_bytes ? 1 : extent) + j * extent);
   }
   result.type = Ref<Datatype>(made);
   result.text = text_of(in_bytes ? "hvector" : "vector", {count, length, stride}, old.text);
@@ -117,7 +124,8 @@ BothTypes TypeGenerator::structure(int depth) {
   result.text += ")";
   result.reference.round_up_extent();
   Datatype* made = nullptr;
-  REQUIRE(!make_struct(form_of(number(0, 1)), static_cast<Count>(count), lengths.data(), displacements.data(), handles.data(), made));
+  REQUIRE(!make_struct(form_of(number(0, 1)), static_cast<Count>(count), lengths.data(), displacements.data(),
+                       handles.data(), made));
   result.type = Ref<Datatype>(made);
   return result;
 }

@@ -24,7 +24,7 @@ struct Entry {
 // A type map with its bounds. Everything is enumerated, nothing computed by rule.
 struct ReferenceType {
   std::vector<Entry> entries;
-  std::vector<Count> lbs, ubs;                 // of each copy of each part, as far as they count
+  std::vector<Count> lbs, ubs;  // of each copy of each part, as far as they count
   bool lb_marked = false, ub_marked = false;
   Count alignment = 1;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls on datatypes below the door: contents, names, counts, packing, external32, Fortran's types, attributes.
+#include "ompi_lite/mpi/types.h"
+
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
@@ -10,7 +12,6 @@
 #include "ompi_lite/core/signature.h"
 #include "ompi_lite/core/status.h"
 #include "ompi_lite/mpi/ops.h"
-#include "ompi_lite/mpi/types.h"
 
 using namespace ompi_lite;
 
@@ -66,14 +67,31 @@ int delete_value(MPI_Datatype, int, void*, void*) {
 }  // namespace
 
 TEST_CASE("the table of predefined types agrees with mpi.h") {
-  const std::pair<MPI_Datatype, const char*> some[] = {
-      {MPI_INT, "MPI_INT"},           {MPI_DOUBLE, "MPI_DOUBLE"},       {MPI_BYTE, "MPI_BYTE"},         {MPI_CHAR, "MPI_CHAR"},
-      {MPI_PACKED, "MPI_PACKED"},     {MPI_2INT, "MPI_2INT"},           {MPI_C_BOOL, "MPI_C_BOOL"},     {MPI_AINT, "MPI_AINT"},
-      {MPI_COUNT, "MPI_COUNT"},       {MPI_OFFSET, "MPI_OFFSET"},       {MPI_INTEGER, "MPI_INTEGER"},   {MPI_LOGICAL, "MPI_LOGICAL"},
-      {MPI_REAL, "MPI_REAL"},         {MPI_COMPLEX, "MPI_COMPLEX"},     {MPI_WCHAR, "MPI_WCHAR"},       {MPI_REAL16, "MPI_REAL16"},
-      {MPI_CHARACTER, "MPI_CHARACTER"}, {MPI_LONG_LONG, "MPI_LONG_LONG_INT"}, {MPI_LONG_LONG_INT, "MPI_LONG_LONG_INT"},
-      {MPI_C_COMPLEX, "MPI_C_COMPLEX"}, {MPI_C_FLOAT_COMPLEX, "MPI_C_COMPLEX"}, {MPI_DOUBLE_PRECISION, "MPI_DOUBLE_PRECISION"},
-      {MPI_CXX_DOUBLE_COMPLEX, "MPI_CXX_DOUBLE_COMPLEX"}, {MPI_UINT64_T, "MPI_UINT64_T"}, {MPI_INTEGER16, "MPI_INTEGER16"}};
+  const std::pair<MPI_Datatype, const char*> some[] = {{MPI_INT, "MPI_INT"},
+                                                       {MPI_DOUBLE, "MPI_DOUBLE"},
+                                                       {MPI_BYTE, "MPI_BYTE"},
+                                                       {MPI_CHAR, "MPI_CHAR"},
+                                                       {MPI_PACKED, "MPI_PACKED"},
+                                                       {MPI_2INT, "MPI_2INT"},
+                                                       {MPI_C_BOOL, "MPI_C_BOOL"},
+                                                       {MPI_AINT, "MPI_AINT"},
+                                                       {MPI_COUNT, "MPI_COUNT"},
+                                                       {MPI_OFFSET, "MPI_OFFSET"},
+                                                       {MPI_INTEGER, "MPI_INTEGER"},
+                                                       {MPI_LOGICAL, "MPI_LOGICAL"},
+                                                       {MPI_REAL, "MPI_REAL"},
+                                                       {MPI_COMPLEX, "MPI_COMPLEX"},
+                                                       {MPI_WCHAR, "MPI_WCHAR"},
+                                                       {MPI_REAL16, "MPI_REAL16"},
+                                                       {MPI_CHARACTER, "MPI_CHARACTER"},
+                                                       {MPI_LONG_LONG, "MPI_LONG_LONG_INT"},
+                                                       {MPI_LONG_LONG_INT, "MPI_LONG_LONG_INT"},
+                                                       {MPI_C_COMPLEX, "MPI_C_COMPLEX"},
+                                                       {MPI_C_FLOAT_COMPLEX, "MPI_C_COMPLEX"},
+                                                       {MPI_DOUBLE_PRECISION, "MPI_DOUBLE_PRECISION"},
+                                                       {MPI_CXX_DOUBLE_COMPLEX, "MPI_CXX_DOUBLE_COMPLEX"},
+                                                       {MPI_UINT64_T, "MPI_UINT64_T"},
+                                                       {MPI_INTEGER16, "MPI_INTEGER16"}};
   for (const auto& [handle, name] : some) CHECK(name_of(predefined(handle)) == name);
   std::uintptr_t before = 0;
   for (const BasicType& basic : basic_types()) {
