@@ -12,10 +12,13 @@
 namespace ompi_lite::abi {
 namespace {
 
-// The communicator whose handler an error goes to: the call's own, else MPI_COMM_SELF; null outside of the world model.
+// The communicator whose handler an error goes to: the call's own, else MPI_COMM_SELF, or MPI_COMM_WORLD if the program chose a
+// handler there alone (docs/decisions/0002); null outside of the world model.
 Communicator* handler_owner(const Site& site) {
   if (site.raised == Raised::communicator && site.comm != nullptr) return site.comm;
-  return communicator_of(MPI_COMM_SELF);
+  Communicator* self = communicator_of(MPI_COMM_SELF);
+  Communicator* world = communicator_of(MPI_COMM_WORLD);
+  return self != nullptr && !self->errhandler_chosen() && world != nullptr && world->errhandler_chosen() ? world : self;
 }
 
 void end_job(const Site& site, int code, const char* sentence) {

@@ -57,7 +57,11 @@ class Communicator : public Object {
   ContextId context() const { return context_; }
 
   Errhandler& errhandler() const { return *errhandler_; }
-  void set_errhandler(Errhandler& handler) { errhandler_ = Ref<Errhandler>::share(&handler); }
+  void set_errhandler(Errhandler& handler) {
+    errhandler_ = Ref<Errhandler>::share(&handler);
+    errhandler_chosen_ = true;
+  }
+  bool errhandler_chosen() const { return errhandler_chosen_; }  // false: it is still the default
 
   AttributeSet attributes;
   std::string name;                     // at most MPI_MAX_OBJECT_NAME - 1 characters
@@ -74,6 +78,7 @@ class Communicator : public Object {
   Ref<Group> local_group_, remote_group_;
   int rank_;
   Ref<Errhandler> errhandler_;
+  bool errhandler_chosen_ = false;
 };
 
 void destroy(Communicator* communicator);

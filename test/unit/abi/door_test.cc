@@ -16,7 +16,9 @@ namespace {
 // A world without transports behind it, as long as a test runs.
 class FakeWorld {
  public:
-  FakeWorld() {
+  enum class Handlers { untouched, returning };
+
+  explicit FakeWorld(Handlers handlers = Handlers::returning) {
     define_predefined_types();
     define_predefined_ops();
     for (int handle : {257, 258}) before_[handle - 257] = predefined_objects[static_cast<std::size_t>(handle)];
@@ -26,7 +28,9 @@ class FakeWorld {
     world->name = "MPI_COMM_WORLD";
     predefined_objects[257] = world;
     predefined_objects[258] = self;
-    for (Communicator* each : {world, self, inter}) each->set_errhandler(errors_return());
+    for (Communicator* each : {world, self, inter}) {
+      if (handlers == Handlers::returning) each->set_errhandler(errors_return());
+    }
     state_ = door.state.exchange(DoorState::active);
   }
   ~FakeWorld() {
@@ -199,6 +203,12 @@ TEST_CASE("one buffer given twice is refused, with the hint at MPI_IN_PLACE") {
 TEST_CASE("an error without a communicator goes to the handler of MPI_COMM_SELF") {
   FakeWorld fake;
   fake.world->set_errhandler(errors_are_fatal());
+  CHECK(MPI_Type_contiguous(-1, MPI_INT, nullptr) == MPI_ERR_COUNT);
+}
+
+TEST_CASE("an error without a communicator goes to the world's handler if only the world's was chosen") {
+  FakeWorld fake(FakeWorld::Handlers::untouched);
+  fake.world->set_errhandler(errors_return());
   CHECK(MPI_Type_contiguous(-1, MPI_INT, nullptr) == MPI_ERR_COUNT);
 }
 
