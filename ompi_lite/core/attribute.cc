@@ -30,6 +30,10 @@ KeyvalTable& keyval_table() {
 struct Environment {
   std::array<int, kEnvironmentKeyvals> value{};
   std::array<bool, kEnvironmentKeyvals> defined{};
+  constexpr Environment() {  // what holds before anything was added or started
+    value[MPI_LASTUSEDCODE - kFirstEnvironment] = MPI_ERR_LASTCODE;
+    defined[MPI_LASTUSEDCODE - kFirstEnvironment] = true;
+  }
 };
 constinit Environment environment;
 
