@@ -6,6 +6,7 @@
 #include <array>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "ompi_lite/include/mpi.h"
 
@@ -97,9 +98,9 @@ Result<int> create_keyval(ObjectKind object_kind, Callback copy, Callback remove
 
 Error free_keyval(ObjectKind object_kind, int& keyval) {
   Keyval* found = find_keyval(keyval, object_kind);
-  if (found == nullptr || found->freed) return no_keyval(keyval);
-  found->freed = true;
-  drop_keyval(keyval);
+  if (found == nullptr) return no_keyval(keyval);
+  // A copy of the number may be freed again while attributes still use it: that is what a delete callback has (section 7.7.2).
+  if (!std::exchange(found->freed, true)) drop_keyval(keyval);
   keyval = MPI_KEYVAL_INVALID;
   return {};
 }
