@@ -199,7 +199,7 @@ def site(rules, prototype):
         return f"on({name}, {count.name}, {array.name})", (count, array)
     object_of_call = prototype.find("MPI_Comm") or prototype.find("MPI_Win", "MPI_Session", "MPI_Request")
     if object_of_call is None:
-        changed = prototype.find("MPI_Comm*", "MPI_Request*")
+        changed = prototype.find("MPI_Comm*", "MPI_Message*", "MPI_Request*")
         if changed and rules.kind(prototype.name, changed).startswith("Changed"):
             object_of_call = changed
     if object_of_call is None:

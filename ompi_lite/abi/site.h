@@ -9,6 +9,7 @@
 #include "ompi_lite/core/handle.h"
 #include "ompi_lite/core/request.h"
 #include "ompi_lite/include/mpi.h"
+#include "ompi_lite/mpi/probe.h"
 
 namespace ompi_lite::abi {
 
@@ -60,24 +61,41 @@ inline Site on(const char* function, MPI_Win) { return {.function = function, .r
 inline Site on(const char* function, MPI_File) { return {.function = function, .raised = Raised::file}; }
 inline Site on(const char* function, MPI_Session) { return {.function = function, .raised = Raised::session}; }
 
+// The communicator stays alive until the call has raised its error: its request or message may be its last user.
+inline Site keeping(const char* function, Communicator* comm) {
+  Site site{.function = function};
+  if (comm == nullptr) return site;
+  site.raised = Raised::communicator;
+  site.comm = comm;
+  site.kept = !comm->predefined;
+  if (site.kept) retain(comm);
+  return site;
+}
+
+inline Object* user_object(std::uintptr_t handle, ObjectKind kind) {
+  if (handle < kPredefinedHandles || handle % alignof(Object) != 0) return nullptr;
+  auto* object = reinterpret_cast<Object*>(handle);
+  return is_live(object, kind) ? object : nullptr;
+}
+
 // Calls on requests raise on the communicator of the request; the first one that has any, for calls on several.
 inline Site on(const char* function, int size, const MPI_Request* requests) {
-  Site site{.function = function};
   for (int i = 0; requests != nullptr && i < size; ++i) {
-    const auto value = reinterpret_cast<std::uintptr_t>(requests[i]);
-    if (value < kPredefinedHandles || value % alignof(Object) != 0) continue;
-    const auto* request = reinterpret_cast<const Request*>(value);
-    if (!is_live(request, ObjectKind::request) || request->comm == nullptr) continue;
-    site.raised = Raised::communicator;
-    site.comm = request->comm;
-    site.kept = !site.comm->predefined;
-    if (site.kept) retain(site.comm);
-    break;
+    const Object* object = user_object(reinterpret_cast<std::uintptr_t>(requests[i]), ObjectKind::request);
+    if (object != nullptr && static_cast<const Request*>(object)->comm != nullptr) {
+      return keeping(function, static_cast<const Request*>(object)->comm);
+    }
   }
-  return site;
+  return {.function = function};
 }
 inline Site on(const char* function, const MPI_Request* request) { return on(function, 1, request); }
 inline Site on(const char* function, MPI_Request request) { return on(function, 1, &request); }
+
+inline Site on(const char* function, const MPI_Message* message) {
+  if (message == nullptr) return {.function = function};
+  const Object* object = user_object(reinterpret_cast<std::uintptr_t>(*message), ObjectKind::message);
+  return keeping(function, object == nullptr ? nullptr : mpi::message_comm(*object));
+}
 
 // Calls the error handler and gives what the function returns: the code, if the handler comes back.
 [[gnu::cold, gnu::noinline]] int raise(const Site& site, Error error);

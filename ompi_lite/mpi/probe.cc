@@ -3,6 +3,7 @@
 #include "ompi_lite/mpi/probe.h"
 
 #include "ompi_lite/mpi/world.h"
+#include "pml/requests.h"
 
 namespace ompi_lite::mpi {
 
@@ -26,5 +27,7 @@ Error improbe(int source, int tag, Communicator& comm, bool& flag, Message*& mes
 Error mrecv(Buffer data, Message*& message, MPI_Status* status) { return pml::of(world()).mrecv(data, message, status); }
 
 Error imrecv(Buffer data, Message*& message, Request*& request) { return pml::of(world()).imrecv(data, message, request); }
+
+Communicator* message_comm(const Object& message) { return static_cast<const Message&>(message).comm; }
 
 }  // namespace ompi_lite::mpi

@@ -19,4 +19,7 @@ Error improbe(int source, int tag, Communicator& comm, bool& flag, Message*& mes
 Error mrecv(Buffer data, Message*& message, MPI_Status* status);
 Error imrecv(Buffer data, Message*& message, Request*& request);
 
+// On whose error handler the errors of receiving it go; null for the message of no process.
+Communicator* message_comm(const Object& message);
+
 }  // namespace ompi_lite::mpi

@@ -91,11 +91,11 @@ OL_EXPORT int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Me
 OL_ALIAS(Improbe)
 
 OL_EXPORT int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
-{ return call<mpi::imrecv>(on("MPI_Imrecv"), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, NewHandle{request, "request"}); }
+{ return call<mpi::imrecv>(on("MPI_Imrecv", message), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, NewHandle{request, "request"}); }
 OL_ALIAS(Imrecv)
 
 OL_EXPORT int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
-{ return call<mpi::imrecv>(on("MPI_Imrecv_c"), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, NewHandle{request, "request"}); }
+{ return call<mpi::imrecv>(on("MPI_Imrecv_c", message), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, NewHandle{request, "request"}); }
 OL_ALIAS(Imrecv_c)
 
 OL_EXPORT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
@@ -155,11 +155,11 @@ OL_EXPORT int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *messa
 OL_ALIAS(Mprobe)
 
 OL_EXPORT int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
-{ return call<mpi::mrecv>(on("MPI_Mrecv"), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, Status{status}); }
+{ return call<mpi::mrecv>(on("MPI_Mrecv", message), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, Status{status}); }
 OL_ALIAS(Mrecv)
 
 OL_EXPORT int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
-{ return call<mpi::mrecv>(on("MPI_Mrecv_c"), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, Status{status}); }
+{ return call<mpi::mrecv>(on("MPI_Mrecv_c", message), payload(buf, count, datatype, "buf", "count", "datatype"), Changed{message, "message"}, Status{status}); }
 OL_ALIAS(Mrecv_c)
 
 OL_EXPORT int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
