@@ -11,10 +11,10 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <memory>
 #include <optional>
-#include <sstream>
 
 namespace ompi_lite::launcher {
 namespace {
@@ -186,14 +186,14 @@ MaybeFailure parse_host_file(std::string_view file, std::string_view text, std::
 }
 
 MaybeFailure read_host_file(const std::string& path, std::vector<Host>& hosts) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::stringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream || (stream.bad())) {
-    return usage_error("host file " + path + " cannot be read: " + std::strerror(errno == 0 ? EIO : errno));
-  }
-  return parse_host_file(path, text.str(), hosts);
+  const auto cannot = [&] { return usage_error("host file " + path + " cannot be read: " + std::strerror(errno)); };
+  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+  if (!file) return cannot();
+  std::string text;
+  std::array<char, 4096> block{};
+  while (const std::size_t got = std::fread(block.data(), 1, block.size(), file.get())) text.append(block.data(), got);
+  if (std::ferror(file.get()) != 0) return cannot();
+  return parse_host_file(path, text, hosts);
 }
 
 std::string own_host_name() {
