@@ -184,6 +184,12 @@ Error Segment::enter() {
   RankState was = RankState::absent;
   // The place is ours from here on; the fields are complete before `here` is seen.
   while (!mine.state.compare_exchange_strong(was, RankState::coming, std::memory_order_acquire)) {
+    if (was == RankState::left && local_size_ > 1 && mine.pid != getpid()) {
+      // `mpirun sh -c "a; b"`: the others may still be in the first program, so the two would meet each other's messages.
+      return make_error(ErrorClass::other,
+                        "local rank %d of this job has run an MPI program before (pid %d): give each its mpirun",
+                        local_rank_, mine.pid);
+    }
     if (was == RankState::absent || was == RankState::left) continue;  // an earlier holder left in good order
     return make_error(ErrorClass::intern, "two processes say that they are local rank %d", local_rank_);
   }
