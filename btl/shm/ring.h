@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ring of one directed pair of ranks, as it lies in the node's segment, and its two ends.
 //
-//   | consumed | cell 0 | cell 1 | ... | cell 63 |  hot bytes  |        bulk bytes (elsewhere, made by the first large
-//   frame)
+//   | consumed | cell 0 | cell 1 | ... | cell 63 |  hot bytes  |     bulk bytes (elsewhere, made by the first large frame)
 //
 // A frame takes one cell. The cell's first word is a sequence number that only its lap of the ring can have, so the reader
-// needs no common position with the writer: it looks at the cell that comes next. Up to 120 bytes the frame lies in the
+// needs no common position with the writer: it looks at the cell that comes next. Up to 248 bytes the frame lies in the
 // cell: with 56 the whole message is one cache line. Larger frames lie in a ring of bytes, in one piece, and the cell says
 // where. Small frames keep to few hot lines; large ones walk through an area about twice as large as the second-level cache,
 // since a line that the reader still holds is dear to overwrite. Both areas free themselves by the reader's count of
@@ -26,10 +25,12 @@
 namespace ompi_lite::btl::shm {
 
 inline constexpr std::uint32_t kCells = 64;
-inline constexpr std::size_t kLine = 128;          // two lines: processors fetch them in pairs
-inline constexpr std::size_t kInline = kLine - 8;  // largest frame that lies in its cell
+inline constexpr std::size_t kLine = 128;  // two lines: processors fetch them in pairs
+inline constexpr std::size_t kCellBytes = 256;
+inline constexpr std::size_t kPrefetchFrom = 2048;
+inline constexpr std::size_t kInline = kCellBytes - 8;  // largest frame that lies in its cell
 
-struct alignas(kLine) Cell {
+struct alignas(kCellBytes) Cell {
   std::atomic<std::uint32_t> sequence;  // number of the frame + 1: the frame is complete
   std::uint32_t bytes;
   union {
@@ -37,7 +38,7 @@ struct alignas(kLine) Cell {
     std::uint64_t offset;  // in the segment, if bytes > kInline
   };
 };
-static_assert(sizeof(Cell) == kLine);
+static_assert(sizeof(Cell) == kCellBytes);
 
 struct RingMemory {
   alignas(kLine) std::atomic<std::uint64_t> consumed;  // cells that the reader is done with; written by the reader
@@ -45,7 +46,7 @@ struct RingMemory {
   Cell cells[kCells];
   // hot bytes follow
 };
-static_assert(sizeof(RingMemory) == (2 + kCells) * kLine);
+static_assert(sizeof(RingMemory) == 2 * kLine + kCells * kCellBytes);
 
 // A ring of bytes, known to the writer alone. Positions count up for ever.
 struct ByteArea {
@@ -98,6 +99,9 @@ class RingWriter {
       cell.offset = offset;
     }
     areas_[sent_ % kCells] = area;
+    if (bytes >= kPrefetchFrom) {  // the reader had these lines last: ask for them before they are needed one by one
+      for (std::size_t line = 0; line < kPrefetchFrom; line += 64) os::prefetch_to_write(to + line);
+    }
     std::memcpy(to, header.data(), header.size());
     to += header.size();
     for (const Piece& piece : payload) {

@@ -33,7 +33,7 @@ Sizes sizes_for(int local_size) {
   std::uint64_t cache = static_cast<std::uint64_t>(std::max<std::int64_t>(os::cache_bytes(2), 512 << 10));
   std::uint64_t bulk = std::min(
       {std::bit_ceil(2 * cache), kMostBulk, std::bit_floor(static_cast<std::uint64_t>(bulk_limit.value()) / pairs)});
-  return {hot - sizeof(RingMemory), bulk < kLeastBulk ? 0 : bulk};
+  return {hot, bulk < kLeastBulk ? 0 : bulk};
 }
 
 ShmTransport::ShmTransport(const Setup& setup)
