@@ -37,7 +37,8 @@ constexpr unsigned bit(BasicKind kind) { return 1U << static_cast<unsigned>(kind
 constexpr unsigned kIntegers = bit(BasicKind::integer) | bit(BasicKind::fortran_integer) | bit(BasicKind::address);
 constexpr unsigned kNumbers = kIntegers | bit(BasicKind::floating);
 
-// MPI 5.0, section 6.9.2: the kinds of types for which each operation is defined.
+// MPI 5.0, section 6.9.2: the kinds of types for which each operation is defined. Logical operations on addresses, offsets and
+// counts, which are integers of C, are not listed there; other libraries allow them and programs use them.
 constexpr unsigned kinds_of(OpKind op) {
   switch (op) {
     case OpKind::sum:
@@ -53,7 +54,7 @@ constexpr unsigned kinds_of(OpKind op) {
     case OpKind::land:
     case OpKind::lor:
     case OpKind::lxor:
-      return bit(BasicKind::integer) | bit(BasicKind::logical);
+      return bit(BasicKind::integer) | bit(BasicKind::address) | bit(BasicKind::logical);
     case OpKind::minloc:
     case OpKind::maxloc:
       return bit(BasicKind::pair);

@@ -91,7 +91,8 @@ std::map<OpKind, Scalar> fortran_integer() {
   return both(numbers<T>(), bits<T>());
 }
 
-// MPI 5.0, section 6.9.2, type by type. Types that are not listed have no operation.
+// MPI 5.0, section 6.9.2, type by type (and logical operations on addresses and the like). Types that are not listed have no
+// operation.
 const std::map<std::string, std::map<OpKind, Scalar>>& defined() {
   static const std::map<std::string, std::map<OpKind, Scalar>> table = {
       {"MPI_SHORT", c_integer<short>()},
@@ -118,9 +119,9 @@ const std::map<std::string, std::map<OpKind, Scalar>>& defined() {
       {"MPI_INTEGER4", fortran_integer<std::int32_t>()},
       {"MPI_INTEGER8", fortran_integer<std::int64_t>()},
       {"MPI_INTEGER16", fortran_integer<__int128>()},
-      {"MPI_AINT", fortran_integer<MPI_Aint>()},
-      {"MPI_OFFSET", fortran_integer<MPI_Offset>()},
-      {"MPI_COUNT", fortran_integer<MPI_Count>()},
+      {"MPI_AINT", c_integer<MPI_Aint>()},
+      {"MPI_OFFSET", c_integer<MPI_Offset>()},
+      {"MPI_COUNT", c_integer<MPI_Count>()},
       {"MPI_FLOAT", numbers<float>()},
       {"MPI_DOUBLE", numbers<double>()},
       {"MPI_LONG_DOUBLE", numbers<long double>()},
