@@ -10,7 +10,7 @@
 namespace ompi_lite {
 namespace {
 
-// Elements. Loads and stores go through memcpy because buffers may have any alignment; they become plain wide moves.
+// Elements that are no arithmetic types of the language.
 struct Half {
   std::uint16_t bits;
 };
@@ -198,20 +198,36 @@ struct Minloc {
   }
 };
 
-template <class T>
-inline T load(const void* base, Count i) {
-  T value;
-  std::memcpy(&value, static_cast<const char*>(base) + i * static_cast<Count>(sizeof(T)), sizeof(T));
-  return value;
-}
-template <class T>
-inline void store(void* base, Count i, const T& value) {
-  std::memcpy(static_cast<char*>(base) + i * static_cast<Count>(sizeof(T)), &value, sizeof(T));
-}
-
-// Which elements the processor has wide instructions for; the pragma makes both compilers use them at -O2, too.
+// Which elements the processor has wide instructions for; the pragma below makes both compilers use them at -O2, too.
 template <class T>
 constexpr bool kWide = std::is_arithmetic_v<T> && sizeof(T) <= 8;
+
+// A number at any address. Through memcpy the compiler would not see that selections of floating point numbers are maxima
+// and minima, for which there are instructions.
+template <class T>
+struct Anywhere {
+  typedef T Type __attribute__((aligned(1), may_alias));
+};
+
+template <class T>
+inline T load(const void* base, Count i) {
+  if constexpr (kWide<T>) {
+    return static_cast<const typename Anywhere<T>::Type*>(base)[i];
+  } else {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(base) + i * static_cast<Count>(sizeof(T)), sizeof(T));
+    return value;
+  }
+}
+
+template <class T>
+inline void store(void* base, Count i, const T& value) {
+  if constexpr (kWide<T>) {
+    static_cast<typename Anywhere<T>::Type*>(base)[i] = value;
+  } else {
+    std::memcpy(static_cast<char*>(base) + i * static_cast<Count>(sizeof(T)), &value, sizeof(T));
+  }
+}
 
 template <class Operation, class T>
 void two_buffers(const void* __restrict in, void* __restrict inout, Count n) {
