@@ -51,7 +51,8 @@ struct TransportInfo {
   std::size_t small_frame;  // up to here a frame is cheapest (it fits one cell or segment)
   std::size_t bulk_frame;   // good size of the frames of a large message: small ones fill the pipe sooner, this is the most
   bool one_sided;           // get (and put) exist; a peer may still refuse them
-  Count get_from;           // messages of so many bytes and more are better fetched by get than sent in frames
+  Count learn_from;         // from here on it depends on the machine whether get or frames are faster: try both
+  Count get_from;           // from here on get is better
   std::int32_t latency_ns;  // rough cost, for the order of preference between transports
   std::int32_t bytes_per_us;
 };

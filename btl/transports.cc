@@ -29,7 +29,8 @@ constexpr Row kRows[] = {
      [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<self::SelfTransport>(setup)); }},
     {"shm", [](const Setup& setup) { return setup.segment != nullptr; },
      [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<shm::ShmTransport>(setup)); }},
-    {"tcp", [](const Setup&) { return true; }, [](const Setup& setup) -> Made { return tcp::TcpTransport::make(setup); }},
+    {"tcp", [](const Setup& setup) { return setup.beyond_memory; },
+     [](const Setup& setup) -> Made { return tcp::TcpTransport::make(setup); }},
 };
 
 bool listed(std::string_view list, std::string_view name) {
@@ -48,7 +49,7 @@ Result<std::vector<std::unique_ptr<Transport>>> make_transports(const Setup& set
   Setup mine = setup;
   if (!setup.segment || !listed(wanted.value(), "shm")) {
     mine.segment = nullptr;
-    mine.beyond_memory = true;
+    mine.beyond_memory |= setup.local_peers.size() > 1;
   }
   for (const Row& row : kRows) {
     if (row.name != "self" && !listed(wanted.value(), row.name)) continue;

@@ -87,6 +87,7 @@ Error Pml::connect(Peer& peer) {
     peer.bulk_bytes = std::min(std::max<std::size_t>(info.bulk_frame, 2 * kLargestHeader) - kLargestHeader, most);
     peer.can_get = info.one_sided;
     peer.get_from = info.get_from;
+    peer.learn_from = info.learn_from;
     OL_LOG(debug, "peer %d reached by %s", peer.id, info.name);
     return {};
   }

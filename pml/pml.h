@@ -18,6 +18,7 @@
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/request.h"
 #include "pml/bsend.h"
+#include "pml/way.h"
 
 namespace ompi_lite::pml {
 
@@ -167,6 +168,7 @@ class Pml final : public btl::Receiver {
   const SendRequest* staged_for_ = nullptr;
   Count staged_at_ = 0, staged_bytes_ = 0;
 
+  WayChoice ways_;
   BsendBuffer bsend_;
   Pool<SendRequest> sends_;
   Pool<ReceiveRequest> receives_;

@@ -2,6 +2,7 @@
 // Large messages, as the receiver drives them: fetched from where they lie, or asked for and sent in pieces.
 #include <algorithm>
 
+#include "ompi_lite/base/clock.h"
 #include "ompi_lite/base/copy.h"
 #include "ompi_lite/base/macros.h"
 #include "pml/peer.h"
@@ -22,7 +23,17 @@ void Pml::begin_large(ReceiveRequest& request, Peer& from, int source, int tag, 
   }
   request.receiving = true;
   from.receiving.push_back(request);
-  if (readable != nullptr && request.start != nullptr && bytes >= from.get_from && fetch(request, *readable)) return;
+  request.began_ns = 0;
+  if (readable != nullptr && request.start != nullptr) {
+    if (!from.endpoint) [[unlikely]]
+      static_cast<void>(connect(from));  // an answer has to be sent in any case: the error shows there
+    bool get = from.can_get && bytes >= from.get_from;
+    if (!get && from.can_get && bytes >= from.learn_from) {
+      get = ways_.way_for(request.expected) == Way::get;
+      request.began_ns = now_ns();
+    }
+    if (get && fetch(request, *readable)) return;
+  }
   ask_for_frames(request);
 }
 
@@ -50,6 +61,7 @@ void Pml::on_fetched(ReceiveRequest& request, Error result) {
     OL_LOG(debug, "peer %d: reading its memory failed, asking for frames: %s", from.id, result.sentence());
     return ask_for_frames(request);
   }
+  if (request.began_ns != 0) ways_.took(Way::get, request.expected, now_ns() - request.began_ns);
   if (!result) reply(from, ReplyHeader{FrameKind::fetched, {}, request.send_request});
   finish_receive(request, result);
 }
@@ -72,7 +84,9 @@ void Pml::on_data(std::span<const std::byte> frame) {
   else
     request.cursor->unpack(payload.data(), payload.size());
   request.received += static_cast<Count>(payload.size());
-  if (request.received == request.expected) finish_receive(request, {});
+  if (request.received != request.expected) return;
+  if (request.began_ns != 0) ways_.took(Way::frames, request.expected, now_ns() - request.began_ns);
+  finish_receive(request, {});
 }
 
 }  // namespace ompi_lite::pml

@@ -75,6 +75,7 @@ struct ReceiveRequest : Request, MatchEntry, ListNode {
   Count announced = 0;           // bytes that the sender has
   Count expected = 0, received = 0;
   std::uint64_t send_request = 0;
+  std::int64_t began_ns = 0;     // when one of two ways was taken, to learn which is faster; 0: there was no choice
   struct Fetch : btl::Completion {
     ReceiveRequest* request;
   } fetch;

@@ -84,6 +84,7 @@ LoopbackTransport::LoopbackTransport(Network& network, PeerId self)
             .small_frame = 128,
             .bulk_frame = network.faults().max_frame,
             .one_sided = network.faults().one_sided,
+            .learn_from = 1 << 20,
             .get_from = 1 << 20,
             .latency_ns = 100,
             .bytes_per_us = 10000} {}

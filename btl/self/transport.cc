@@ -43,6 +43,7 @@ SelfTransport::SelfTransport(const Setup& setup)
             .small_frame = 256,
             .bulk_frame = 32 << 10,
             .one_sided = true,
+            .learn_from = 4 << 10,
             .get_from = 4 << 10,
             .latency_ns = 50,
             .bytes_per_us = 20000} {}

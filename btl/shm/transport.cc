@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "btl/shm/endpoint.h"
 #include "ompi_lite/base/knob.h"
@@ -19,10 +20,12 @@ namespace {
 constinit Knob<std::int64_t> bulk_limit{"shm_bulk_limit", std::int64_t{256} << 20, Unit::bytes,
                                         "memory of a node that all bulk areas of its pairs of ranks may take together"};
 constinit Knob<std::int64_t> get_from{
-    "shm_get_from", 0, Unit::bytes, "messages from this size on are read out of the sender's memory; 0: chosen by machine"};
+    "shm_get_from", 0, Unit::bytes,
+    "messages from this size on are read out of the sender's memory; 0: found out by trying"};
 
 constexpr std::uint64_t kLeastBulk = 256 << 10;
 constexpr std::uint64_t kMostBulk = 4 << 20;
+constexpr Count kLearnFrom = 12 << 10;
 
 }  // namespace
 
@@ -47,7 +50,8 @@ ShmTransport::ShmTransport(const Setup& setup)
             .small_frame = kInline,
             .bulk_frame = std::min<std::size_t>(32 << 10, (sizes_.hot / 2) & ~(kLine - 1)),
             .one_sided = single_copy.value(),
-            .get_from = get_from.value() ? get_from.value() : Count{1} << 40,
+            .learn_from = get_from.value() ? get_from.value() : kLearnFrom,
+            .get_from = get_from.value() ? get_from.value() : std::numeric_limits<Count>::max(),
             .latency_ns = 100,
             .bytes_per_us = 12000} {
   OL_CHECK(static_cast<int>(peers_.size()) == segment_->local_size(), peers_.size(), segment_->local_size());

@@ -72,6 +72,7 @@ TcpTransport::TcpTransport(const Setup& setup, Listener listener, os::Fd epoll)
             .small_frame = 1400,
             .bulk_frame = kMaxFrame,
             .one_sided = false,
+            .learn_from = 0,
             .get_from = 0,
             .latency_ns = 15000,
             .bytes_per_us = 3000} {}

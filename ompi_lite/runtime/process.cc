@@ -94,6 +94,7 @@ Error Process::open_transports() {
   setup.segment = segment_ ? &*segment_ : nullptr;
   setup.local_peers = local_peers_;
   setup.job_secret = job_secret();
+  setup.beyond_memory = static_cast<int>(local_peers_.size()) != job().size;
   Result<std::vector<std::unique_ptr<btl::Transport>>> made = btl::make_transports(setup);
   if (!made) return made.error();
   transports_ = std::move(made).value();
