@@ -4,7 +4,7 @@
 // run: np=2,3 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"
 
-enum { rounds = 50 };
+enum { rounds = 15 };
 
 typedef int init_function(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
