@@ -207,7 +207,8 @@ def site(rules, prototype):
     if object_of_call.type == "MPI_Comm" and any(one.name == "root" for one in prototype.parameters):
         root = next(one for one in prototype.parameters if one.name == "root")
         return f"on({name}, {object_of_call.name}, root)", (object_of_call, root)
-    return f"on({name}, {object_of_call.name})", (object_of_call,)
+    named = f', "{object_of_call.name}"' if object_of_call.type == "MPI_Comm" and object_of_call.name != "comm" else ""
+    return f"on({name}, {object_of_call.name}{named})", (object_of_call,)
 
 
 def entry(rules, semantics, prototype):

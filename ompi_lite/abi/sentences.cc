@@ -102,8 +102,8 @@ Error same_buffer(const Site& site, const char* name, const void* address) {
 }
 
 Error bad_comm(const Site& site) {
-  if (site.handle == MPI_COMM_NULL) return null_handle(ObjectKind::communicator, "comm");
-  return dead_handle(ObjectKind::communicator, "comm", reinterpret_cast<std::uintptr_t>(site.handle));
+  if (site.handle == MPI_COMM_NULL) return null_handle(ObjectKind::communicator, site.comm_name);
+  return dead_handle(ObjectKind::communicator, site.comm_name, reinterpret_cast<std::uintptr_t>(site.handle));
 }
 
 Error bad_root(const Site& site) {

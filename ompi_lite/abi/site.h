@@ -32,6 +32,7 @@ struct Site {
   bool kept = false;               // comm is held by a reference of this call: its request may be its last user
   int root = 0;
   MPI_Comm handle = MPI_COMM_NULL;
+  const char* comm_name = "comm";  // of the argument
   Communicator* comm = nullptr;    // null: none, or the handle names none
   bool checked = true;             // the knob check_arguments
   const void* sent_from = nullptr; // a significant send buffer with data in it, to be compared with the receive buffer
@@ -50,8 +51,8 @@ inline Site on(const char* function, When when) { return {.function = function, 
 inline Site on(const char* function, Raised raised) {
   return {.function = function, .raised = raised, .when = raised == Raised::tool ? When::any_time : When::active};
 }
-inline Site on(const char* function, MPI_Comm comm) {
-  return {.function = function, .raised = Raised::communicator, .has_comm = true, .handle = comm};
+inline Site on(const char* function, MPI_Comm comm, const char* name = "comm") {
+  return {.function = function, .raised = Raised::communicator, .has_comm = true, .handle = comm, .comm_name = name};
 }
 inline Site on(const char* function, MPI_Comm comm, int root) {
   return {.function = function, .raised = Raised::communicator, .has_comm = true, .rooted = true, .root = root, .handle = comm};

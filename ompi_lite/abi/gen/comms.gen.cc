@@ -8,7 +8,7 @@ using namespace ompi_lite;
 using namespace ompi_lite::abi;
 
 OL_EXPORT int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
-{ return call<mpi::comm_compare>(on("MPI_Comm_compare", comm1), Handle{comm1, "comm1"}, Handle{comm2, "comm2"}, Out{result, "result"}); }
+{ return call<mpi::comm_compare>(on("MPI_Comm_compare", comm1, "comm1"), Handle{comm1, "comm1"}, Handle{comm2, "comm2"}, Out{result, "result"}); }
 OL_ALIAS(Comm_compare)
 
 OL_EXPORT int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -96,7 +96,7 @@ OL_EXPORT int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 OL_ALIAS(Comm_test_inter)
 
 OL_EXPORT int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
-{ return call<mpi::intercomm_create>(on("MPI_Intercomm_create", local_comm), Handle{local_comm, "local_comm"}, Rank{local_leader, "local_leader", Who::member}, PeerComm{peer_comm, local_leader, "peer_comm"}, Value{remote_leader}, Tag{tag, "tag", TagUse::send}, NewHandle{newintercomm, "newintercomm"}); }
+{ return call<mpi::intercomm_create>(on("MPI_Intercomm_create", local_comm, "local_comm"), Handle{local_comm, "local_comm"}, Rank{local_leader, "local_leader", Who::member}, PeerComm{peer_comm, local_leader, "peer_comm"}, Value{remote_leader}, Tag{tag, "tag", TagUse::send}, NewHandle{newintercomm, "newintercomm"}); }
 OL_ALIAS(Intercomm_create)
 
 OL_EXPORT int PMPI_Intercomm_create_from_groups(MPI_Group, int, MPI_Group, int, const char *, MPI_Info, MPI_Errhandler, MPI_Comm *)
@@ -104,5 +104,5 @@ OL_EXPORT int PMPI_Intercomm_create_from_groups(MPI_Group, int, MPI_Group, int, 
 OL_ALIAS(Intercomm_create_from_groups)
 
 OL_EXPORT int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
-{ return call<mpi::intercomm_merge>(on("MPI_Intercomm_merge", intercomm), Handle{intercomm, "intercomm"}, Value{high}, NewHandle{newintracomm, "newintracomm"}); }
+{ return call<mpi::intercomm_merge>(on("MPI_Intercomm_merge", intercomm, "intercomm"), Handle{intercomm, "intercomm"}, Value{high}, NewHandle{newintracomm, "newintracomm"}); }
 OL_ALIAS(Intercomm_merge)

@@ -11,7 +11,7 @@ OL_EXPORT int PMPI_Cart_coords(MPI_Comm comm, int, int, int [])
 OL_ALIAS(Cart_coords)
 
 OL_EXPORT int PMPI_Cart_create(MPI_Comm comm_old, int, const int [], const int [], int, MPI_Comm *)
-{ return not_built(on("MPI_Cart_create", comm_old)); }
+{ return not_built(on("MPI_Cart_create", comm_old, "comm_old")); }
 OL_ALIAS(Cart_create)
 
 OL_EXPORT int PMPI_Cart_get(MPI_Comm comm, int, int [], int [], int [])
@@ -43,11 +43,11 @@ OL_EXPORT int PMPI_Dims_create(int, int, int [])
 OL_ALIAS(Dims_create)
 
 OL_EXPORT int PMPI_Dist_graph_create(MPI_Comm comm_old, int, const int [], const int [], const int [], const int [], MPI_Info, int, MPI_Comm *)
-{ return not_built(on("MPI_Dist_graph_create", comm_old)); }
+{ return not_built(on("MPI_Dist_graph_create", comm_old, "comm_old")); }
 OL_ALIAS(Dist_graph_create)
 
 OL_EXPORT int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int, const int [], const int [], int, const int [], const int [], MPI_Info, int, MPI_Comm *)
-{ return not_built(on("MPI_Dist_graph_create_adjacent", comm_old)); }
+{ return not_built(on("MPI_Dist_graph_create_adjacent", comm_old, "comm_old")); }
 OL_ALIAS(Dist_graph_create_adjacent)
 
 OL_EXPORT int PMPI_Dist_graph_neighbors(MPI_Comm comm, int, int [], int [], int, int [], int [])
@@ -59,7 +59,7 @@ OL_EXPORT int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *, int *, int *
 OL_ALIAS(Dist_graph_neighbors_count)
 
 OL_EXPORT int PMPI_Graph_create(MPI_Comm comm_old, int, const int [], const int [], int, MPI_Comm *)
-{ return not_built(on("MPI_Graph_create", comm_old)); }
+{ return not_built(on("MPI_Graph_create", comm_old, "comm_old")); }
 OL_ALIAS(Graph_create)
 
 OL_EXPORT int PMPI_Graph_get(MPI_Comm comm, int, int, int [], int [])

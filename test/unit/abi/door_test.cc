@@ -230,6 +230,13 @@ TEST_CASE("what is not built says so on the communicator's handler") {
   CHECK(MPI_Win_create(data, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win) == MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
+TEST_CASE("a bad communicator is named as the argument that it is") {
+  FakeWorld fake;
+  CHECK(reading(on("MPI_Comm_compare", MPI_COMM_NULL, "comm1"), Value{0}) == "comm1 is MPI_COMM_NULL");
+  CHECK(reading(on("MPI_Barrier", reinterpret_cast<MPI_Comm>(MPI_INT)), Value{0}) ==
+        "comm is 0x209, which is not a predefined communicator");
+}
+
 TEST_CASE("narrow results that do not fit become MPI_UNDEFINED") {
   FakeWorld fake;
   MPI_Datatype large = MPI_DATATYPE_NULL;
