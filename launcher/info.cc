@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -54,6 +55,19 @@ void print_summary() {
   line("knobs", std::to_string(count) + " (--knobs shows them)");
 }
 
+// Bytes as people write them: 64k, 2m, 1g.
+std::string readable(const KnobBase& knob, const std::string& text) {
+  if (knob.unit() != Unit::bytes) return text;
+  long long value = std::atoll(text.c_str());
+  std::string suffix;
+  for (const char* next : {"k", "m", "g"}) {
+    if (value < 1024 || value % 1024 != 0) break;
+    value /= 1024;
+    suffix = next;
+  }
+  return std::to_string(value) + suffix;
+}
+
 const char* source_text(KnobSource source) {
   switch (source) {
     case KnobSource::user_file:
@@ -79,9 +93,9 @@ int print_knobs(const std::vector<std::string>& names) {
   for (const KnobGroup& group : all_knobs()) {
     for (const KnobBase* knob : group.knobs) {
       if (!names.empty() && std::ranges::find(names, knob->name()) == names.end()) continue;
-      std::printf("%s = %s  (preset %s%s%s)\n    %s\n", knob->name(), knob->value_text().c_str(),
-                  knob->preset_text().c_str(), knob->source() == KnobSource::preset ? "" : "; ", source_text(knob->source()),
-                  knob->help());
+      std::printf("%s = %s  (preset %s%s%s)\n    %s\n", knob->name(), readable(*knob, knob->value_text()).c_str(),
+                  readable(*knob, knob->preset_text()).c_str(), knob->source() == KnobSource::preset ? "" : "; ",
+                  source_text(knob->source()), knob->help());
     }
   }
   return 0;
@@ -116,7 +130,7 @@ void print_markdown() {
     if (group.knobs.empty()) continue;
     std::printf("\n## %s\n\n| name | kind | preset | meaning |\n| --- | --- | --- | --- |\n", group.component);
     for (const KnobBase* knob : group.knobs) {
-      const std::string preset = knob->preset_text();
+      const std::string preset = readable(*knob, knob->preset_text());
       std::printf("| `%s` | %s | %s | %s |\n", knob->name(), kind_text(*knob),
                   preset.empty() ? "" : ("`" + preset + "`").c_str(), knob->help());
     }
