@@ -3,6 +3,8 @@
 // two groups in inter.cc.
 #include "coll/coll.h"
 
+#include <limits>
+
 #include "coll/algorithms/allgather.h"
 #include "coll/algorithms/alltoall.h"
 #include "coll/algorithms/barrier.h"
@@ -12,6 +14,7 @@
 #include "coll/bind.h"
 #include "coll/direct.h"
 #include "coll/inter.h"
+#include "coll/node/one_shot.h"
 #include "coll/shape.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/pack.h"
@@ -21,6 +24,7 @@ namespace ompi_lite::coll {
 namespace {
 
 constexpr Count kChainPiece = 128 << 10;
+constexpr Count kUnknownBytes = std::numeric_limits<Count>::max();  // no rank knows what the others send
 
 // All bytes of `from`, side by side in scratch memory.
 Part pack(Direct& steps, const Part& from) {
@@ -47,8 +51,12 @@ Blocks bind_copies(Direct& steps, const Blocks& blocks) {
 
 Error barrier(Communicator& comm) {
   if (comm.is_inter()) return inter::barrier(comm);
+  if (comm.size() == 1) return {};
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::barrier, comm.size(), 0});
+  if (algorithm == Algorithm::node) return node::barrier(state.region());
   Direct steps(comm, Operation::barrier);
-  if (steps.algorithm(0) == Algorithm::linear) {
+  if (algorithm == Algorithm::linear) {
     barrier_linear(steps);
   } else {
     barrier_dissemination(steps);
@@ -58,11 +66,13 @@ Error barrier(Communicator& comm) {
 
 Error bcast(const Buffer& data, int root, Communicator& comm) {
   if (comm.is_inter()) return inter::bcast(data, root, comm);
-  Direct steps(comm, Operation::bcast);
   const Count bytes = pack_size(data);
-  if (bytes == 0 || steps.size() == 1) return {};
-  Part part = bind_part(steps, Slot::receive, data);
-  const Algorithm algorithm = steps.algorithm(bytes);
+  if (bytes == 0 || comm.size() == 1) return {};
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::bcast, comm.size(), bytes});
+  if (algorithm == Algorithm::node) return node::bcast(state.region(), data, root);
+  Direct steps(comm, Operation::bcast);
+  const Part part = bind_part(steps, Slot::receive, data);
   if (algorithm == Algorithm::linear) {
     bcast_linear(steps, part, root);
     return steps.finish();
@@ -90,17 +100,20 @@ Error bcast(const Buffer& data, int root, Communicator& comm) {
 
 Error gather(const Buffer& send, const Buffer& receive, int root, Communicator& comm) {
   if (comm.is_inter()) return inter::gather(send, receive, root, comm);
-  Direct steps(comm, Operation::gather);
-  const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(send);
+  const bool at_root = comm.rank() == root, in_place = at_root && is_in_place(send);
   const Count block = pack_size(at_root ? receive : send);
   if (block == 0) return {};
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::gather, comm.size(), block});
+  if (algorithm == Algorithm::node) return node::gather(state.region(), send, receive, root, in_place);
+  Direct steps(comm, Operation::gather);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::send, send);
   Blocks blocks;
   if (at_root) {
     blocks = bind_blocks(steps, Slot::receive, receive);
     if (!in_place) steps.copy(mine, blocks[root]);
   }
-  if (steps.algorithm(block) == Algorithm::binomial) {
+  if (algorithm == Algorithm::binomial) {
     gather_binomial(steps, mine, blocks, root, block);
   } else {
     gather_linear(steps, mine, blocks, root);
@@ -124,17 +137,20 @@ Error gatherv(const Buffer& send, const BufferV& receive, int root, Communicator
 
 Error scatter(const Buffer& send, const Buffer& receive, int root, Communicator& comm) {
   if (comm.is_inter()) return inter::scatter(send, receive, root, comm);
-  Direct steps(comm, Operation::scatter);
-  const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(receive);
+  const bool at_root = comm.rank() == root, in_place = at_root && is_in_place(receive);
   const Count block = pack_size(at_root ? send : receive);
   if (block == 0) return {};
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::scatter, comm.size(), block});
+  if (algorithm == Algorithm::node) return node::scatter(state.region(), send, receive, root, in_place);
+  Direct steps(comm, Operation::scatter);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::receive, receive);
   Blocks blocks;
   if (at_root) {
     blocks = bind_blocks(steps, Slot::send, send);
     if (!in_place) steps.copy(blocks[root], mine);
   }
-  if (steps.algorithm(block) == Algorithm::binomial) {
+  if (algorithm == Algorithm::binomial) {
     scatter_binomial(steps, blocks, mine, root, block);
   } else {
     scatter_linear(steps, blocks, mine, root);
@@ -158,12 +174,16 @@ Error scatterv(const BufferV& send, const Buffer& receive, int root, Communicato
 
 Error allgather(const Buffer& send, const Buffer& receive, Communicator& comm) {
   if (comm.is_inter()) return inter::allgather(send, receive, comm);
-  Direct steps(comm, Operation::allgather);
   const Count block = pack_size(receive);
   if (block == 0) return {};
+  const bool in_place = is_in_place(send);
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::allgather, comm.size(), block});
+  if (algorithm == Algorithm::node) return node::allgather(state.region(), send, receive, in_place);
+  Direct steps(comm, Operation::allgather);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
-  if (!is_in_place(send)) steps.copy(bind_part(steps, Slot::send, send), blocks[steps.rank()]);
-  switch (steps.algorithm(block)) {
+  if (!in_place) steps.copy(bind_part(steps, Slot::send, send), blocks[steps.rank()]);
+  switch (algorithm) {
     case Algorithm::ring:
       allgather_ring(steps, blocks);
       break;
@@ -181,13 +201,15 @@ Error allgather(const Buffer& send, const Buffer& receive, Communicator& comm) {
 
 Error allgatherv(const Buffer& send, const BufferV& receive, Communicator& comm) {
   if (comm.is_inter()) return inter::allgatherv(send, receive, comm);
+  Count count = 0;
+  for (int i = 0; i < comm.size(); ++i) count += receive.counts[i];
+  const Count bytes = count * receive.type->size();
+  if (bytes == 0) return {};
+  const Algorithm algorithm = state_of(comm).choose(comm, {Operation::allgatherv, comm.size(), bytes});
   Direct steps(comm, Operation::allgatherv);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
   if (!is_in_place(send)) steps.copy(bind_part(steps, Slot::send, send), blocks[steps.rank()]);
-  Count bytes = 0;
-  for (int i = 0; i < steps.size(); ++i) bytes += steps.bytes(blocks[i]);
-  if (bytes == 0) return steps.finish();
-  switch (steps.algorithm(bytes)) {
+  switch (algorithm) {
     case Algorithm::ring:
       allgather_ring(steps, blocks);
       break;
@@ -203,8 +225,8 @@ Error allgatherv(const Buffer& send, const BufferV& receive, Communicator& comm)
 namespace {
 
 // The blocks lie as bound; `block` is the bytes of one where all are alike, else 0.
-Error run_alltoall(Direct& steps, const Blocks& send, const Blocks& receive, Count block) {
-  switch (steps.algorithm(block)) {
+Error run_alltoall(Direct& steps, Algorithm algorithm, const Blocks& send, const Blocks& receive, Count block) {
+  switch (algorithm) {
     case Algorithm::bruck:
       alltoall_bruck(steps, send, receive, block);
       break;
@@ -219,34 +241,39 @@ Error run_alltoall(Direct& steps, const Blocks& send, const Blocks& receive, Cou
 
 // The three forms of all-to-all differ only in how the calls describe the blocks.
 template <class Described>
-Error any_alltoall(const Described& send, const Described& receive, bool in_place, Direct& steps, Count block) {
+Error any_alltoall(const Described& send, const Described& receive, bool in_place, Direct& steps, Algorithm algorithm, Count block) {
   const Blocks incoming = bind_blocks(steps, Slot::receive, receive);
-  if (in_place) return run_alltoall(steps, bind_copies(steps, incoming), incoming, block);
+  if (in_place) return run_alltoall(steps, algorithm, bind_copies(steps, incoming), incoming, block);
   const Blocks outgoing = bind_blocks(steps, Slot::send, send);
   steps.copy(outgoing[steps.rank()], incoming[steps.rank()]);
-  return run_alltoall(steps, outgoing, incoming, block);
+  return run_alltoall(steps, algorithm, outgoing, incoming, block);
 }
 
 }  // namespace
 
 Error alltoall(const Buffer& send, const Buffer& receive, Communicator& comm) {
   if (comm.is_inter()) return inter::alltoall(send, receive, comm);
-  Direct steps(comm, Operation::alltoall);
   const Count block = pack_size(receive);
   if (block == 0) return {};
-  return any_alltoall(send, receive, is_in_place(send), steps, block);
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::alltoall, comm.size(), block});
+  if (algorithm == Algorithm::node) return node::alltoall(state.region(), send, receive);
+  Direct steps(comm, Operation::alltoall);
+  return any_alltoall(send, receive, is_in_place(send), steps, algorithm, block);
 }
 
 Error alltoallv(const BufferV& send, const BufferV& receive, Communicator& comm) {
   if (comm.is_inter()) return inter::alltoallv(send, receive, comm);
+  const Algorithm algorithm = state_of(comm).choose(comm, {Operation::alltoallv, comm.size(), kUnknownBytes});
   Direct steps(comm, Operation::alltoallv);
-  return any_alltoall(send, receive, is_in_place(send.data), steps, 0);
+  return any_alltoall(send, receive, is_in_place(send.data), steps, algorithm, 0);
 }
 
 Error alltoallw(const BufferW& send, const BufferW& receive, Communicator& comm) {
   if (comm.is_inter()) return inter::alltoallw(send, receive, comm);
+  const Algorithm algorithm = state_of(comm).choose(comm, {Operation::alltoallw, comm.size(), kUnknownBytes});
   Direct steps(comm, Operation::alltoallw);
-  return any_alltoall(send, receive, is_in_place(send.data), steps, 0);
+  return any_alltoall(send, receive, is_in_place(send.data), steps, algorithm, 0);
 }
 
 }  // namespace ompi_lite::coll

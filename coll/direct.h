@@ -39,9 +39,6 @@ class Direct {
     bind(Slot::scratch, nullptr, type);
   }
 
-  Algorithm algorithm(Count bytes) const {
-    return select({operation_, size(), bytes, op_ == nullptr || op_->commutative}, state_.forced());
-  }
   Communicator& comm() const { return comm_; }
   Operation operation() const { return operation_; }
   Error finish() const { return failed_ ? make_error(error_class_, "%s", state_.error_text().c_str()) : Error(); }

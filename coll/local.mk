@@ -6,3 +6,5 @@ libompi_lite_la_SOURCES += coll/inter.cc
 libompi_lite_la_SOURCES += coll/direct.cc
 libompi_lite_la_SOURCES += coll/select.cc
 libompi_lite_la_SOURCES += coll/state.cc
+libompi_lite_la_SOURCES += coll/node/region.cc
+libompi_lite_la_SOURCES += coll/node/one_shot.cc

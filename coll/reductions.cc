@@ -7,6 +7,7 @@
 #include "coll/coll.h"
 #include "coll/direct.h"
 #include "coll/inter.h"
+#include "coll/node/one_shot.h"
 #include "ompi_lite/base/macros.h"
 
 namespace ompi_lite::coll {
@@ -29,6 +30,14 @@ Operands bind_operands(Direct& steps, const void* send, void* receive, Count cou
   return {Part{Slot::send, 0, 0, count}, output};
 }
 
+// The node's slots hold elements side by side.
+bool plain(const Datatype& type) { return type.contiguous() && type.true_lb() == 0 && type.extent() == type.size(); }
+
+node::Vector node_vector(const void* send, void* receive, Count count, Datatype& type, Op& op) {
+  const void* input = is_in_place(send) ? receive : send;
+  return {static_cast<const std::byte*>(input), static_cast<std::byte*>(receive), count, type, op};
+}
+
 }  // namespace
 
 Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Communicator& comm) {
@@ -38,15 +47,18 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
   if (is_in_place(send) && comm.rank() != root)
     return Error(ErrorClass::buffer, "MPI_IN_PLACE as sendbuf is for the root only: use MPI_IN_PLACE as sendbuf (root only for Reduce)");
   if (comm.rank() == root && is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
-  Direct steps(comm, Operation::reduce);
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::reduce, comm.size(), bytes, op.commutative, plain(type)});
+  if (algorithm == Algorithm::node) return node::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
+  Direct steps(comm, Operation::reduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
     if (input != output) steps.copy(input, output);
     return steps.finish();
   }
-  switch (steps.algorithm(bytes)) {
+  switch (algorithm) {
     case Algorithm::binomial:
       reduce_binomial(steps, input, output, root, op.commutative);
       break;
@@ -64,15 +76,18 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
   Datatype& type = *receive.type;
   OL_TRY(check_op(op, type));
   if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
-  Direct steps(comm, Operation::allreduce);
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::allreduce, comm.size(), bytes, op.commutative, plain(type)});
+  if (algorithm == Algorithm::node) return node::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
+  Direct steps(comm, Operation::allreduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
     if (input != output) steps.copy(input, output);
     return steps.finish();
   }
-  switch (steps.algorithm(bytes)) {
+  switch (algorithm) {
     case Algorithm::allgather_reduce:
       allreduce_allgather(steps, input, output);
       break;
@@ -95,17 +110,16 @@ namespace {
 
 // `split` says how the vector is shared out.
 template <class Split>
-Error any_reduce_scatter(Direct& steps, const void* send, void* receive, const Split& split, Datatype& type, Op& op) {
+Error any_reduce_scatter(Direct& steps, Algorithm algorithm, const void* send, void* receive, const Split& split, Datatype& type, Op& op) {
   const int p = steps.size();
-  const Count count = split.begin(p), bytes = count * type.size();
-  if (bytes == 0) return steps.finish();
+  const Count count = split.begin(p);
   const auto [input, whole] = bind_operands(steps, send, receive, count, type, op);
   const Part output = steps.slice(whole, 0, split.size(steps.rank()));
   if (p == 1) {
     if (input != output) steps.copy(input, output);
     return steps.finish();
   }
-  switch (steps.algorithm(bytes)) {
+  switch (algorithm) {
     case Algorithm::pairwise:
       reduce_scatter_pairwise(steps, input, output, split);
       break;
@@ -127,32 +141,47 @@ Error reduce_scatter(const void* send, void* receive, CountSpan counts, Datatype
   if (comm.is_inter()) return inter::reduce_scatter(send, receive, counts, type, op, comm);
   OL_TRY(check_op(op, type));
   if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
+  const int p = comm.size();
+  Count count = 0;
+  for (int i = 0; i < p; ++i) count += counts[i];
+  const Count bytes = count * type.size();
+  if (bytes == 0) return {};
+  const Algorithm algorithm = state_of(comm).choose(comm, {Operation::reduce_scatter, p, bytes, op.commutative, plain(type)});
   Direct steps(comm, Operation::reduce_scatter);
-  const int p = steps.size();
   Count* borders = steps.numbers(p + 1);
   if (borders == nullptr) return steps.finish();
   borders[0] = 0;
   for (int i = 0; i < p; ++i) borders[i + 1] = borders[i] + counts[i];
-  return any_reduce_scatter(steps, send, receive, ListedSplit(borders), type, op);
+  return any_reduce_scatter(steps, algorithm, send, receive, ListedSplit(borders), type, op);
 }
 
 Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
   if (comm.is_inter()) return inter::reduce_scatter_block(send, receive, op, comm);
   OL_TRY(check_op(op, *receive.type));
   if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
+  Datatype& type = *receive.type;
+  const Count count = receive.count * comm.size(), bytes = count * type.size();
+  if (bytes == 0) return {};
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::reduce_scatter_block, comm.size(), bytes, op.commutative, plain(type)});
+  if (algorithm == Algorithm::node)
+    return node::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::reduce_scatter_block);
-  const EvenSplit split(receive.count * steps.size(), steps.size());
-  return any_reduce_scatter(steps, send.data, receive.data, split, *receive.type, op);
+  return any_reduce_scatter(steps, algorithm, send.data, receive.data, EvenSplit(count, comm.size()), type, op);
 }
 
 Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
-  OL_TRY(check_op(op, *receive.type));
+  Datatype& type = *receive.type;
+  OL_TRY(check_op(op, type));
   if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
-  Direct steps(comm, Operation::scan);
-  const Count bytes = receive.count * receive.type->size();
+  const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
-  const auto [input, output] = bind_operands(steps, send.data, receive.data, receive.count, *receive.type, op);
-  if (steps.algorithm(bytes) == Algorithm::doubling) {
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::scan, comm.size(), bytes, op.commutative, plain(type)});
+  if (algorithm == Algorithm::node) return node::scan(state.region(), node_vector(send.data, receive.data, count, type, op));
+  Direct steps(comm, Operation::scan);
+  const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
+  if (algorithm == Algorithm::doubling) {
     scan_doubling(steps, input, output);
   } else {
     scan_linear(steps, input, output);
@@ -161,13 +190,17 @@ Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm
 }
 
 Error exscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
-  OL_TRY(check_op(op, *receive.type));
+  Datatype& type = *receive.type;
+  OL_TRY(check_op(op, type));
   if (is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
+  const Count count = receive.count, bytes = count * type.size();
+  if (bytes == 0 || comm.size() == 1) return {};
+  State& state = state_of(comm);
+  const Algorithm algorithm = state.choose(comm, {Operation::exscan, comm.size(), bytes, op.commutative, plain(type)});
+  if (algorithm == Algorithm::node) return node::exscan(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::exscan);
-  const Count bytes = receive.count * receive.type->size();
-  if (bytes == 0 || steps.size() == 1) return {};
-  const auto [input, output] = bind_operands(steps, send.data, receive.data, receive.count, *receive.type, op);
-  if (steps.algorithm(bytes) == Algorithm::doubling) {
+  const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
+  if (algorithm == Algorithm::doubling) {
     exscan_doubling(steps, input, output);
   } else {
     exscan_linear(steps, input, output);

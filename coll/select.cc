@@ -15,18 +15,19 @@ namespace {
 
 using A = Algorithm;
 
-constexpr A kBarrier[] = {A::linear, A::dissemination};
-constexpr A kBcast[] = {A::linear, A::binomial, A::chain, A::scatter_allgather};
-constexpr A kRooted[] = {A::linear, A::binomial};
+constexpr A kBarrier[] = {A::linear, A::dissemination, A::node};
+constexpr A kBcast[] = {A::linear, A::binomial, A::chain, A::scatter_allgather, A::node};
+constexpr A kRooted[] = {A::linear, A::binomial, A::node};
 constexpr A kRootedV[] = {A::linear};
-constexpr A kAllgather[] = {A::linear, A::ring, A::bruck, A::circulant};
+constexpr A kAllgather[] = {A::linear, A::ring, A::bruck, A::circulant, A::node};
 constexpr A kAllgatherv[] = {A::linear, A::ring, A::bruck};
-constexpr A kAlltoall[] = {A::linear, A::bruck, A::pairwise};
+constexpr A kAlltoall[] = {A::linear, A::bruck, A::pairwise, A::node};
 constexpr A kAlltoallv[] = {A::linear, A::pairwise};
-constexpr A kReduce[] = {A::linear, A::binomial, A::reduce_scatter_gather};
-constexpr A kAllreduce[] = {A::linear, A::allgather_reduce, A::recursive_doubling, A::circulant, A::ring};
+constexpr A kReduce[] = {A::linear, A::binomial, A::reduce_scatter_gather, A::node};
+constexpr A kAllreduce[] = {A::linear, A::allgather_reduce, A::recursive_doubling, A::circulant, A::ring, A::node};
 constexpr A kReduceScatter[] = {A::linear, A::pairwise, A::circulant, A::ring};
-constexpr A kScan[] = {A::linear, A::doubling};
+constexpr A kReduceScatterBlock[] = {A::linear, A::pairwise, A::circulant, A::ring, A::node};
+constexpr A kScan[] = {A::linear, A::doubling, A::node};
 
 constexpr OperationRow kTable[kOperations] = {
     {Operation::barrier, "barrier", "MPI_Barrier", kBarrier},
@@ -43,7 +44,7 @@ constexpr OperationRow kTable[kOperations] = {
     {Operation::reduce, "reduce", "MPI_Reduce", kReduce},
     {Operation::allreduce, "allreduce", "MPI_Allreduce", kAllreduce},
     {Operation::reduce_scatter, "reduce_scatter", "MPI_Reduce_scatter", kReduceScatter},
-    {Operation::reduce_scatter_block, "reduce_scatter_block", "MPI_Reduce_scatter_block", kReduceScatter},
+    {Operation::reduce_scatter_block, "reduce_scatter_block", "MPI_Reduce_scatter_block", kReduceScatterBlock},
     {Operation::scan, "scan", "MPI_Scan", kScan},
     {Operation::exscan, "exscan", "MPI_Exscan", kScan},
 };
@@ -51,7 +52,7 @@ constexpr OperationRow kTable[kOperations] = {
 constexpr const char* kNames[] = {"automatic",     "linear",   "binomial",         "chain",
                                   "scatter_allgather", "dissemination", "ring",     "circulant",
                                   "bruck",         "pairwise", "allgather_reduce", "recursive_doubling",
-                                  "reduce_scatter_gather", "doubling"};
+                                  "reduce_scatter_gather", "doubling", "node"};
 
 constexpr bool table_in_order() {
   for (int i = 0; i < kOperations; ++i) {
@@ -60,7 +61,7 @@ constexpr bool table_in_order() {
   return true;
 }
 static_assert(table_in_order());
-static_assert(std::size(kNames) == static_cast<std::size_t>(A::doubling) + 1);
+static_assert(std::size(kNames) == static_cast<std::size_t>(A::node) + 1);
 
 // The algorithms that reduce blocks in an order of their own.
 bool needs_commutative(A algorithm) {
@@ -68,7 +69,10 @@ bool needs_commutative(A algorithm) {
 }
 bool reduces(Operation operation) { return operation >= Operation::reduce; }
 
+bool has_node(Operation operation) { return kTable[static_cast<std::size_t>(operation)].algorithms.back() == A::node; }
+
 bool legal(A algorithm, const Question& question) {
+  if (algorithm == A::node) return question.plain && slot_need(question) <= question.node_capacity;
   return question.commutative || !reduces(question.operation) || !needs_commutative(algorithm);
 }
 
@@ -169,7 +173,19 @@ Result<ForcedAlgorithms> parse_forced(std::string_view text) {
 Algorithm select(const Question& question, const ForcedAlgorithms& forced) {
   const Algorithm wanted = forced[static_cast<std::size_t>(question.operation)];
   if (wanted != A::automatic) return legal(wanted, question) ? wanted : A::linear;
-  return best(question);
+  return legal(A::node, question) && has_node(question.operation) ? A::node : best(question);
+}
+
+Count slot_need(const Question& question) {
+  switch (question.operation) {
+    case Operation::barrier:
+      return 0;
+    case Operation::scatter:
+    case Operation::alltoall:
+      return question.bytes * question.ranks;
+    default:
+      return question.bytes;
+  }
 }
 
 KnobGroup knobs() { return {"coll", list}; }

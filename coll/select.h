@@ -23,6 +23,7 @@ enum class Algorithm : std::uint8_t {
   automatic,  // no algorithm is forced
   linear, binomial, chain, scatter_allgather, dissemination, ring, circulant, bruck, pairwise, allgather_reduce,
   recursive_doubling, reduce_scatter_gather, doubling,
+  node,  // all ranks on one node, small: through shared slots, see node/
 };
 
 // A row of the table of algorithms: which exist for an operation, the linear reference first.
@@ -42,7 +43,12 @@ struct Question {
   int ranks;
   Count bytes;               // bcast, reductions: of the vector; others: of the block of one rank; v- and w-forms: 0
   bool commutative = true;
+  bool plain = true;          // reductions: a type without gaps
+  Count node_capacity = -1;  // bytes of a shared slot of the node; -1: there is none
 };
+
+// What a rank puts into a slot of the node, if the call goes that way.
+Count slot_need(const Question& question);
 
 // Forced algorithms by operation, from a text such as "allreduce=ring,bcast=linear".
 using ForcedAlgorithms = std::array<Algorithm, kOperations>;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "coll/node/region.h"
+
 namespace ompi_lite::coll {
 
 std::byte* Arena::take_slowly(std::size_t bytes) {
@@ -38,6 +40,22 @@ void Arena::reset() {
   }
   next_ = chunks_.front().memory;
   left_ = chunks_.front().bytes;
+}
+
+State::State(const ForcedAlgorithms& forced) : forced_(forced) {}
+State::~State() = default;
+
+void State::settle_region(Communicator& comm, const Question& question) {
+  constexpr int kCallsBefore = 3;  // a communicator that lives for one or two calls is not worth a region
+  const Count capacity = node::Region::capacity(comm.size());
+  if (small_calls_ == 0 && !node::Region::possible(comm)) {
+    region_settled_ = true;
+    return;
+  }
+  if (slot_need(question) > capacity || ++small_calls_ < kCallsBefore) return;
+  region_settled_ = true;
+  region_ = node::Region::make(comm);
+  node_capacity_ = capacity;
 }
 
 State& state_of(Communicator& comm) {

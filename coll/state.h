@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,10 @@
 #include "ompi_lite/core/request.h"
 
 namespace ompi_lite::coll {
+
+namespace node {
+class Region;
+}
 
 // Temporary memory of the collective that runs: a stack of chunks, cut off from the front and given back all at once. The
 // largest chunk of up to kKept bytes stays for the next call, so small collectives allocate nothing.
@@ -60,11 +65,19 @@ struct Message {
 // Guarded by the process lock; the standard lets one collective at a time run on a communicator.
 class State final : public Attachment {
  public:
-  explicit State(const ForcedAlgorithms& forced) : forced_(forced) {}
+  explicit State(const ForcedAlgorithms& forced);
+  ~State() override;
 
   // The tag of the next collective. All ranks call collectives in the same order, so all count alike, and messages of successive
   // collectives cannot be taken for each other's.
   int next_tag() { return static_cast<int>(sequence_++ & 0x3fffffff); }
+  // The algorithm of a call; the third small call that all make together gives them their region of the node.
+  Algorithm choose(Communicator& comm, Question question) {
+    if (!region_settled_) settle_region(comm, question);
+    if (region_) question.node_capacity = node_capacity_;
+    return select(question, forced_);
+  }
+  node::Region& region() { return *region_; }  // after choose() gave `node`
   const ForcedAlgorithms& forced() const { return forced_; }
   void force(const ForcedAlgorithms& forced) { forced_ = forced; }  // in place of the knob's, for tests
   Arena& arena() { return arena_; }
@@ -72,7 +85,13 @@ class State final : public Attachment {
   std::string& error_text() { return error_text_; }
 
  private:
+  void settle_region(Communicator& comm, const Question& question);
+
   std::uint32_t sequence_ = 0;
+  int small_calls_ = 0;
+  bool region_settled_ = false;  // there is one, or there will be none
+  Count node_capacity_ = -1;
+  std::unique_ptr<node::Region> region_;
   ForcedAlgorithms forced_;
   Arena arena_;
   std::array<Message, kRoundMost> round_;  // here, so that no call has to clear it

@@ -29,11 +29,13 @@ class Attachment {
 };
 
 class ContextIds;
+class Segment;
 
 // What all communicators of a process share: handed from parent to child.
 struct CommunicatorHome {
   ContextIds* context_ids = nullptr;
   std::vector<int> node_of_peer;  // index: PeerId; equal values share memory
+  Segment* segment = nullptr;     // that memory, if ranks may talk through it
   // Set by the point-to-point layer: gives a new communicator its pml_state.
   void (*attach)(void* context, Communicator& communicator) = nullptr;
   void* attach_context = nullptr;

@@ -138,6 +138,8 @@ void Process::make_communicators() {
   if (home_.node_of_peer.empty()) home_.node_of_peer.assign(static_cast<std::size_t>(info.size), 0);
   home_.attach = [](void* context, Communicator& comm) { static_cast<pml::Pml*>(context)->attach(comm); };
   home_.attach_context = &*pml_;
+  if (segment_ && std::any_of(transports_.begin(), transports_.end(), [](const auto& each) { return is_shm(*each); }))
+    home_.segment = &*segment_;  // not where the user wants messages to go another way
 
   auto world = Ref<Group>(new Group(0, info.size, info.rank));
   world_ = new Communicator(home_, reinterpret_cast<std::uintptr_t>(MPI_COMM_WORLD), ContextIds::kWorld, std::move(world), info.rank);

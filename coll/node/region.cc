@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The region of a communicator on one node: how it comes and goes, and how its ranks wait.
+#include "coll/node/region.h"
+
+#include <algorithm>
+
+#include "coll/algorithms/allreduce.h"
+#include "coll/algorithms/bcast.h"
+#include "coll/direct.h"
+#include "ompi_lite/base/macros.h"
+#include "pml/pml.h"
+
+namespace ompi_lite::coll::node {
+
+namespace {
+
+constexpr std::size_t kMostBytes = 256 << 10;  // of a region: what its slots share
+constexpr std::size_t kLargestSlot = 4096 + 64, kSmallestSlot = 512;
+constexpr int kSpins = 32;  // looks at the slots between two looks at everything else
+
+}  // namespace
+
+std::size_t Region::slot_bytes(int ranks) {
+  const std::size_t share = kMostBytes / (static_cast<std::size_t>(ranks) * kSlots) / 64 * 64;
+  return std::clamp(share, kSmallestSlot, kLargestSlot);
+}
+std::size_t Region::bytes_for(int ranks) { return sizeof(Head) + static_cast<std::size_t>(ranks) * kSlots * slot_bytes(ranks); }
+Count Region::capacity(int ranks) { return static_cast<Count>(slot_bytes(ranks) - kHead); }
+
+bool Region::possible(const Communicator& comm) {
+  const CommunicatorHome& home = comm.home();
+  if (home.segment == nullptr || comm.is_inter() || comm.size() < 2 || comm.size() > kMostRanks) return false;
+  const auto node_of = [&](int rank) -> int {
+    const auto peer = static_cast<std::size_t>(comm.peer(rank));
+    return peer < home.node_of_peer.size() ? home.node_of_peer[peer] : -1 - rank;  // not one of the job's first processes
+  };
+  for (int i = 1; i < comm.size(); ++i) {
+    if (node_of(i) != node_of(0)) return false;
+  }
+  return true;
+}
+
+// Rank 0 takes the memory and says where it is; all say whether they see the same segment.
+std::unique_ptr<Region> Region::make(Communicator& comm) {
+  struct Place {
+    SegmentId segment;
+    std::uint64_t offset;
+  } place{};
+  Segment* segment = comm.home().segment;
+  if (comm.rank() == 0 && segment != nullptr) {
+    Result<std::uint64_t> offset = segment->take(bytes_for(comm.size()));
+    if (!offset) OL_LOG(debug, "no room for small collectives: %s", offset.error().sentence());
+    place = {segment->id(), offset ? *offset : 0};
+  }
+  {
+    Direct steps(comm, Operation::bcast);
+    steps.bind(coll::Slot::send, reinterpret_cast<std::byte*>(&place), datatype_of(MPI_BYTE));
+    bcast_binomial(steps, Part{coll::Slot::send, 0, 0, sizeof place}, 0);
+    if (steps.finish()) place.offset = 0;
+  }
+  std::unique_ptr<Region> region;
+  if (segment != nullptr && place.offset != 0 && place.segment == segment->id())
+    region.reset(new Region(comm, *segment, place.offset));
+  // The smallest answer counts; after this exchange every rank has also written its place in the head.
+  std::int32_t mine = region ? 1 : 0, all = 0;
+  Direct steps(comm, Operation::allreduce);
+  Datatype& type = datatype_of(MPI_INT32_T);
+  steps.reduce_with(op_of(MPI_MIN), type);
+  steps.bind(coll::Slot::send, reinterpret_cast<std::byte*>(&mine), type);
+  steps.bind(coll::Slot::receive, reinterpret_cast<std::byte*>(&all), type);
+  allreduce_allgather(steps, Part{coll::Slot::send, 0, 0, 1}, Part{coll::Slot::receive, 0, 0, 1});
+  if (steps.finish() || all == 0 || !region) return nullptr;  // a region that some lack is never given back: rare
+  for (int i = 0; i < comm.size(); ++i) {
+    region->bells_[i] = &segment->bell(region->head_.local_ranks[i].load(std::memory_order_relaxed));  // after the exchange above
+  }
+  return region;
+}
+
+Region::Region(Communicator& comm, Segment& segment, std::uint64_t offset)
+    : segment_(segment),
+      offset_(offset),
+      head_(*segment.at<Head>(offset)),
+      slots_(segment.at(offset) + sizeof(Head)),
+      slot_bytes_(slot_bytes(comm.size())),
+      rank_(comm.rank()),
+      size_(comm.size()),
+      blocking_(pml::of(comm).blocking()) {
+  head_.local_ranks[rank_].store(segment.local_rank(), std::memory_order_relaxed);  // messages follow before anyone reads it
+}
+
+Region::~Region() {
+  // acq_rel: whoever gives the memory back does so after the last use by all others.
+  if (head_.left.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(size_))
+    segment_.give_back(offset_, bytes_for(size_));
+}
+
+std::byte* Region::begin(Signature signature) {
+  ++sequence_;
+  signature_ = signature;
+  // The slot served collective sequence_ - kSlots, which all must have left: so all must have begun the one after it. Looked at
+  // so early that half of the slots are still free.
+  if (sequence_ >= all_began_ + kSlots) [[unlikely]] {
+    wait_for(0, size_, sequence_ - kSlots / 2);
+    all_began_ = sequence_ - kSlots / 2;
+  }
+  return slot(rank_, sequence_)->data();
+}
+
+void Region::publish() {
+  Slot* mine = slot(rank_, sequence_);
+  mine->signature = signature_.word;
+  mine->sequence.store(sequence_, std::memory_order_release);  // partner: published
+  ring_sleepers();
+}
+
+void Region::ring_sleepers() {
+  bool fence = blocking_.waiter().crowded();
+  for (int i = 0; i < size_; ++i) {
+    if (i == rank_) continue;
+    bells_[i]->ring_if_sleeping(fence);
+    fence = false;  // one orders the store before all the loads
+  }
+}
+
+Error Region::await(int first, int end) {
+  wait_for(first, end, sequence_);
+  for (int i = first; i < end; ++i) {
+    const Signature theirs{slot(i, sequence_)->signature};
+    if (theirs.word != signature_.word) [[unlikely]]
+      return mismatch(i, theirs);
+  }
+  return {};
+}
+
+void Region::wait_for(int first, int end, std::uint64_t sequence) {
+  int next = first;
+  while (next < end && published(next, sequence)) ++next;
+  if (next < end) wait_slowly(next, end, sequence);
+}
+
+void Region::wait_slowly(int& next, int end, std::uint64_t sequence) {
+  const int spins = blocking_.waiter().crowded() ? 1 : kSpins;
+  blocking_.until([&] {
+    for (int spin = 0; spin < spins; ++spin) {
+      while (published(next, sequence)) {
+        if (++next == end) return true;
+      }
+      os::cpu_pause();
+    }
+    return false;
+  });
+}
+
+Error Region::mismatch(int rank, Signature theirs) const {
+  const bool other = theirs.operation() != signature_.operation();
+  return make_error(other ? ErrorClass::other : theirs.root() != signature_.root() ? ErrorClass::root : ErrorClass::truncate,
+                    "%s: rank %d is in %s with root %d and %lld bytes, where rank %d is in %s with root %d and %lld bytes",
+                    mpi_name(signature_.operation()), rank, mpi_name(theirs.operation()), theirs.root(),
+                    static_cast<long long>(theirs.bytes()), rank_, mpi_name(signature_.operation()), signature_.root(),
+                    static_cast<long long>(signature_.bytes()));
+}
+
+}  // namespace ompi_lite::coll::node
