@@ -153,10 +153,14 @@ Placement place_ranks(const std::vector<Cpu>& cpus, int ranks, BindTo bind_to, M
   return placement;
 }
 
+bool fills_evenly(int ranks, int cores) {
+  if (ranks < 2 || ranks <= cores / 2) return false;
+  const int most_on_a_core = (ranks + cores - 1) / cores;
+  return ranks <= cores || 4 * most_on_a_core * cores <= 5 * ranks;
+}
+
 BindTo decide_binding(const Machine& machine, int ranks, bool ranks_use_threads) {
-  const int cores = count_cores(machine.cpus());
-  const bool fills = ranks > 1 && ranks <= cores && ranks > cores / 2;
-  if (!fills || ranks_use_threads || !machine.is_whole()) return BindTo::none;
+  if (ranks_use_threads || !machine.is_whole() || !fills_evenly(ranks, count_cores(machine.cpus()))) return BindTo::none;
   return claim_machine() ? BindTo::core : BindTo::none;
 }
 

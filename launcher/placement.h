@@ -52,8 +52,11 @@ struct Placement {
 // Pure. `automatic` must have been decided before.
 Placement place_ranks(const std::vector<Cpu>& cpus, int ranks, BindTo bind_to, MapBy map_by);
 
-// What `automatic` means for this job: cores, when the ranks fill the machine, it is all ours and no other job of ours has
-// claimed it; else none. A claim lasts until the process ends.
+// Whether ranks that are bound to cores would use all of a machine, no core having more than 5/4 of its share.
+bool fills_evenly(int ranks, int cores);
+
+// What `automatic` means for this job: cores, when the ranks fill the machine evenly, it is all ours and no other job of
+// ours has claimed it; else none. A claim lasts until the process ends.
 BindTo decide_binding(const Machine& machine, int ranks, bool ranks_use_threads);
 
 // "0-3,8" for messages.

@@ -49,6 +49,15 @@ TEST_CASE("cores are counted once", "[launcher]") {
   CHECK(count_cores({}) == 0);
 }
 
+TEST_CASE("binding on one's own is for jobs that fill the machine evenly", "[launcher]") {
+  for (const int ranks : {5, 7, 8, 16, 32, 30}) CHECK(fills_evenly(ranks, 8));
+  for (const int ranks : {1, 2, 4, 9, 11, 17}) CHECK_FALSE(fills_evenly(ranks, 8));
+  CHECK(fills_evenly(2, 2));
+  CHECK_FALSE(fills_evenly(3, 2));
+  CHECK_FALSE(fills_evenly(1, 1));
+  CHECK(fills_evenly(3, 1));
+}
+
 TEST_CASE("CPU lists are written as ranges", "[launcher]") {
   CHECK(cpu_list_text({3, 0, 1, 2, 8}) == "0-3,8");
   CHECK(cpu_list_text({5}) == "5");
