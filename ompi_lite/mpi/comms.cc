@@ -3,9 +3,7 @@
 #include "ompi_lite/mpi/comms.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "coll/coll.h"
@@ -13,7 +11,6 @@
 #include "ompi_lite/core/datatype.h"
 #include "ompi_lite/include/mpi.h"
 #include "ompi_lite/mpi/comm_messages.h"
-#include "pml/pml.h"
 
 namespace ompi_lite::mpi {
 namespace {
@@ -44,16 +41,6 @@ Error create_over_group(Communicator& comm, Group& group, int hidden_tag, Commun
   newcomm = make_child(comm, id, Ref<Group>::share(&group), rank);
   return {};
 }
-
-Error no_intercommunicator(const char* function) {
-  return make_error(ErrorClass::unsupported_operation, "%s of an intercommunicator is not implemented yet", function);
-}
-
-// What every rank tells the others when a communicator is split.
-struct SplitEntry {
-  int color, key;
-  ContextId id;  // the id of the new communicator if this rank becomes its rank 0
-};
 
 Error dup_into(Communicator& comm, const Info* hints, Communicator*& newcomm) {
   AttributeSet copied;
@@ -134,7 +121,7 @@ Error comm_dup(Communicator& comm, Communicator*& newcomm) { return dup_into(com
 Error comm_dup_with_info(Communicator& comm, Info* info, Communicator*& newcomm) { return dup_into(comm, info, newcomm); }
 
 Error comm_create(Communicator& comm, Group& group, Communicator*& newcomm) {
-  if (comm.is_inter()) return no_intercommunicator("MPI_Comm_create");
+  if (comm.is_inter()) return create_intercommunicator(comm, group, newcomm);
   return create_over_group(comm, group, kCreateTag, newcomm);
 }
 
@@ -145,33 +132,24 @@ Error comm_create_group(Communicator& comm, Group& group, int tag, Communicator*
 
 Error comm_split(Communicator& comm, int color, int key, Communicator*& newcomm) {
   if (color < 0 && color != MPI_UNDEFINED) return make_error(ErrorClass::arg, "color is %d", color);
-  if (comm.is_inter()) return no_intercommunicator("MPI_Comm_split");
   newcomm = nullptr;
+  if (comm.is_inter()) return split_intercommunicator(comm, color, key, newcomm);
   const auto size = static_cast<std::size_t>(comm.size());
   const auto me = static_cast<std::size_t>(comm.rank());
   ContextIds& ids = *comm.home().context_ids;
   const ContextId proposed = color == MPI_UNDEFINED ? 0 : ids.take();
   std::vector<SplitEntry> entries(size);
-  entries[me] = {color, key, proposed};
+  entries[me] = {color, key, comm.local_group().self(), 0, proposed};
   Datatype& bytes = datatype_of(MPI_BYTE);
   const Buffer in_place(MPI_IN_PLACE, 0, nullptr), all(entries.data(), sizeof(SplitEntry), &bytes);
   if (Error error = coll::allgather(in_place, all, comm)) return error;
   if (color == MPI_UNDEFINED) return {};
 
-  std::vector<int> ranks;
-  for (std::size_t i = 0; i < size; i++)
-    if (entries[i].color == color) ranks.push_back(static_cast<int>(i));
-  auto earlier = [&](int a, int b) { return entries[static_cast<std::size_t>(a)].key < entries[static_cast<std::size_t>(b)].key; };
-  std::stable_sort(ranks.begin(), ranks.end(), earlier);  // equal keys: by rank in the old communicator
-  std::vector<PeerId> members;
-  int new_rank = 0;
-  for (std::size_t i = 0; i < ranks.size(); i++) {
-    members.push_back(comm.peer(ranks[i]));
-    if (ranks[i] == comm.rank()) new_rank = static_cast<int>(i);
-  }
+  const std::vector<SplitEntry> chosen = entries_of_color(entries, color);
+  Ref<Group> group(new Group(peers_of(chosen), comm.local_group().self()));
+  const int new_rank = group->rank();
   if (new_rank != 0) ids.give_back(proposed);
-  const ContextId id = entries[static_cast<std::size_t>(ranks[0])].id;
-  newcomm = make_child(comm, id, Ref<Group>(new Group(std::move(members), comm.local_group().self())), new_rank);
+  newcomm = make_child(comm, chosen[0].id, std::move(group), new_rank);
   return {};
 }
 

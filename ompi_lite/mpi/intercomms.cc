@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intercommunicators, and the messages behind the creation of communicators.
+#include <algorithm>
 #include <bit>
-#include <numeric>
+#include <iterator>
 #include <vector>
 
 #include "coll/coll.h"
+#include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/core/datatype.h"
 #include "ompi_lite/include/mpi.h"
@@ -75,6 +77,20 @@ Error agree_on_id(Communicator& inter, ContextId& id) {
   return bcast_bytes(*inter.local_comm, 0, &id, sizeof id);
 }
 
+// Both rank 0 exchange a list and tell their own side what came.
+template <class T>
+Error exchange_lists(Communicator& inter, const std::vector<T>& mine, std::vector<T>& theirs) {
+  std::uint64_t here = mine.size(), there = 0;
+  const bool leads = inter.rank() == 0;
+  Communicator& local = *inter.local_comm;
+  if (leads) OL_TRY(exchange_bytes(inter, 0, kIntercommTag, Plane::collective, &here, sizeof here, &there, sizeof there));
+  OL_TRY(bcast_bytes(local, 0, &there, sizeof there));
+  theirs.resize(there);
+  const std::size_t bytes = there * sizeof(T);
+  if (leads) OL_TRY(exchange_bytes(inter, 0, kIntercommTag, Plane::collective, mine.data(), here * sizeof(T), theirs.data(), bytes));
+  return bcast_bytes(local, 0, theirs.data(), bytes);
+}
+
 Error check_disjoint(const std::vector<PeerId>& remote, Group& local) {
   for (PeerId peer : remote)
     if (local.rank_of(peer) != MPI_UNDEFINED) return make_error(ErrorClass::comm, "process %d is in both groups of the intercommunicator", peer);
@@ -135,6 +151,66 @@ Error intercomm_create(Communicator& local_comm, int local_leader, Communicator*
   Ref<Group> remote(new Group(std::move(theirs), local_comm.local_group().self()));
   newintercomm = make_intercommunicator(local_comm, here.id, std::move(remote), here.leader < there.leader);
   newintercomm->local_comm = Ref<Communicator>(local_copy);
+  return {};
+}
+
+std::vector<SplitEntry> entries_of_color(const std::vector<SplitEntry>& entries, int color) {
+  std::vector<SplitEntry> chosen;
+  std::copy_if(entries.begin(), entries.end(), std::back_inserter(chosen), [&](const SplitEntry& entry) { return entry.color == color; });
+  std::stable_sort(chosen.begin(), chosen.end(), [](const SplitEntry& a, const SplitEntry& b) { return a.key < b.key; });
+  return chosen;
+}
+
+std::vector<PeerId> peers_of(const std::vector<SplitEntry>& entries) {
+  std::vector<PeerId> peers;
+  for (const SplitEntry& entry : entries) peers.push_back(entry.peer);
+  return peers;
+}
+
+Error create_intercommunicator(Communicator& comm, Group& group, Communicator*& newcomm) {
+  newcomm = nullptr;
+  for (int i = 0; i < group.size(); i++) {
+    if (comm.local_group().rank_of(group.peer(i)) == MPI_UNDEFINED)
+      return make_error(ErrorClass::group, "member %d of the group is not in the local group of the intercommunicator", i);
+  }
+  std::vector<PeerId> theirs;
+  OL_TRY(exchange_lists(comm, members_of(group), theirs));
+  ContextId id = 0;
+  OL_TRY(agree_on_id(comm, id));
+  Communicator* local_copy = nullptr;
+  OL_TRY(comm_create(*comm.local_comm, group, local_copy));
+  if (local_copy == nullptr) return {};  // not a member
+  Ref<Communicator> local(local_copy);
+  if (theirs.empty()) return {};  // a side without members: nobody gets a communicator
+  Ref<Group> remote(new Group(std::move(theirs), comm.local_group().self()));
+  newcomm = make_intercommunicator(*local, id, std::move(remote), comm.low_group);
+  newcomm->local_comm = std::move(local);
+  newcomm->set_errhandler(comm.errhandler());
+  return {};
+}
+
+Error split_intercommunicator(Communicator& comm, int color, int key, Communicator*& newcomm) {
+  newcomm = nullptr;
+  Communicator& side = *comm.local_comm;
+  ContextIds& ids = *comm.home().context_ids;
+  const ContextId proposed = color == MPI_UNDEFINED ? 0 : ids.take();
+  std::vector<SplitEntry> mine(static_cast<std::size_t>(side.size())), theirs;
+  mine[static_cast<std::size_t>(side.rank())] = {color, key, comm.local_group().self(), 0, proposed};
+  const Buffer all(mine.data(), sizeof(SplitEntry), &datatype_of(MPI_BYTE));
+  OL_TRY(coll::allgather(Buffer(MPI_IN_PLACE, 0, nullptr), all, side));
+  OL_TRY(exchange_lists(comm, mine, theirs));
+  Communicator* local_part = nullptr;
+  OL_TRY(comm_split(side, color, key, local_part));
+  if (local_part == nullptr) return {};
+  Ref<Communicator> local(local_part);
+  const std::vector<SplitEntry> here = entries_of_color(mine, color), there = entries_of_color(theirs, color);
+  const ContextId id = comm.low_group || there.empty() ? here[0].id : there[0].id;
+  if (id != proposed || there.empty()) ids.give_back(proposed);
+  if (there.empty()) return {};
+  Ref<Group> remote(new Group(peers_of(there), comm.local_group().self()));
+  newcomm = make_intercommunicator(*local, id, std::move(remote), comm.low_group);
+  newcomm->local_comm = std::move(local);
+  newcomm->set_errhandler(comm.errhandler());
   return {};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communicators between real processes: contexts that separate, groups that are what was asked for.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -120,6 +121,51 @@ TEST_CASE("an intercommunicator talks across and merges in the order asked for",
   CHECK(rank_in(merged) == (side == 1 ? rank_in(local) : remote + rank_in(local)));
   CHECK(sum_over(merged, rank) == size * (size - 1) / 2);
   for (MPI_Comm* comm : {&merged, &copy, &inter, &local}) REQUIRE(MPI_Comm_free(comm) == MPI_SUCCESS);
+}
+
+TEST_CASE("split and create of an intercommunicator keep both sides apart", "[np=2,4,5,8]") {
+  const int rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD), side = rank % 2;
+  MPI_Comm local, inter, part, created;
+  REQUIRE(MPI_Comm_split(MPI_COMM_WORLD, side, rank, &local) == MPI_SUCCESS);
+  REQUIRE(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, 1 - side, 3, &inter) == MPI_SUCCESS);
+  // By colour: ranks 0 and 1 of each side, and the rest; backwards by key.
+  const int mine = rank_in(local), color = mine / 2;
+  REQUIRE(MPI_Comm_split(inter, color, -mine, &part) == MPI_SUCCESS);
+  auto members = [&](int of_side, int of_color) {
+    const int all = (size - of_side + 1) / 2;
+    return std::max(0, std::min(all - 2 * of_color, 2));
+  };
+  CHECK((part == MPI_COMM_NULL) == (members(1 - side, color) == 0));
+  if (part != MPI_COMM_NULL) {
+    int remote;
+    REQUIRE(MPI_Comm_remote_size(part, &remote) == MPI_SUCCESS);
+    CHECK(remote == members(1 - side, color));
+    CHECK(size_of(part) == members(side, color));
+    CHECK(rank_in(part) == members(side, color) - 1 - mine % 2);
+    MPI_Comm merged;
+    REQUIRE(MPI_Intercomm_merge(part, side, &merged) == MPI_SUCCESS);
+    CHECK(sum_over(merged, 1) == members(0, color) + members(1, color));
+    REQUIRE(MPI_Comm_free(&merged) == MPI_SUCCESS);
+    REQUIRE(MPI_Comm_free(&part) == MPI_SUCCESS);
+  }
+  // Only rank 0 of each side, then nobody of the odd side.
+  for (int empty : {0, 1}) {
+    MPI_Group group, chosen;
+    const int first = 0;
+    REQUIRE(MPI_Comm_group(inter, &group) == MPI_SUCCESS);
+    REQUIRE(MPI_Group_incl(group, empty == 1 && side == 1 ? 0 : 1, &first, &chosen) == MPI_SUCCESS);
+    REQUIRE(MPI_Comm_create(inter, chosen, &created) == MPI_SUCCESS);
+    CHECK((created != MPI_COMM_NULL) == (empty == 0 && mine == 0));
+    if (created != MPI_COMM_NULL) {
+      int other = -1;
+      REQUIRE(MPI_Sendrecv(&rank, 1, MPI_INT, 0, 1, &other, 1, MPI_INT, 0, 1, created, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+      CHECK(other == 1 - rank);
+      REQUIRE(MPI_Comm_free(&created) == MPI_SUCCESS);
+    }
+    REQUIRE(MPI_Group_free(&group) == MPI_SUCCESS);
+    REQUIRE(MPI_Group_free(&chosen) == MPI_SUCCESS);
+  }
+  for (MPI_Comm* comm : {&inter, &local}) REQUIRE(MPI_Comm_free(comm) == MPI_SUCCESS);
 }
 
 TEST_CASE("thousands of communicators come and go, and contexts never mix", "[np=1,2,4]") {
