@@ -140,11 +140,10 @@ void Region::wait_for(int first, int end, std::uint64_t sequence) {
 
 void Region::wait_slowly(int& next, int end, std::uint64_t sequence) {
   const int spins = blocking_.waiter().crowded() ? 1 : kSpins;
-  blocking_.until([&] {
+  blocking_.until([&] {  // asked again after it has said yes
     for (int spin = 0; spin < spins; ++spin) {
-      while (published(next, sequence)) {
-        if (++next == end) return true;
-      }
+      while (next < end && published(next, sequence)) ++next;
+      if (next == end) return true;
       os::cpu_pause();
     }
     return false;
