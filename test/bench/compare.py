@@ -100,8 +100,9 @@ def execute(command, timeout):
 class Table:
     """All figures: (op, bytes, ranks, buffers) -> name of the MPI -> medians of its rounds."""
 
-    def __init__(self):
+    def __init__(self, statistic="median"):
         self.figures, self.lines, self.notes = {}, [], []
+        self.column = 5 if statistic == "median" else 6
 
     def read(self, mpi, output):
         for line in output.splitlines():
@@ -114,7 +115,7 @@ class Table:
                 self.note(f"{mpi.name}: WRONG RESULT: {' '.join(fields[1:])}")
             elif not line.startswith("#") and len(fields) == 10:
                 key = (fields[0], int(fields[2]), int(fields[3]), fields[4])
-                self.figures.setdefault(key, {}).setdefault(mpi.name, []).append(float(fields[5]))
+                self.figures.setdefault(key, {}).setdefault(mpi.name, []).append(float(fields[self.column]))
 
     def note(self, text):
         if text not in self.notes:
@@ -244,7 +245,7 @@ def show_memory(mpis, options):
 def aims(mpis, options):
     """The targets of the first release, measured now; returns how many are missed."""
     names, verdicts = [m.name for m in mpis], []
-    table, options.arguments = Table(), []
+    table, options.arguments = Table(options.statistic), []
 
     def judge(text, value, limit):
         good = value is not None and value <= limit
@@ -285,6 +286,8 @@ def parse():
     parser.add_argument("--sizes", default="4:16M", help="4:16M walks in powers of two; 8,4K,1M lists")
     parser.add_argument("--bind", default="core", help="none where there are more ranks than cores")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--statistic", choices=["median", "least"], default="median",
+                        help="of a run's batches; least tells more on a machine that is busy with other work")
     parser.add_argument("--timeout", type=float, default=180, help="seconds for one run")
     parser.add_argument("--rotate", action="store_true", help="rotate the buffers, so that the data are not in the core's cache")
     parser.add_argument("--sync", action="store_true", help="a barrier before each call; the call alone is timed")
@@ -308,7 +311,7 @@ def main():
     mpis = find_mpis(options)
     if not mpis:
         sys.exit("no MPI to measure: give --prefix or --peer")
-    tables, table = [], Table()
+    tables, table = [], Table(options.statistic)
     with tempfile.TemporaryDirectory(prefix="bench.") as folder:
         for mpi in mpis:
             mpi.build(pathlib.Path(folder))
