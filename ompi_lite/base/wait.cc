@@ -19,8 +19,8 @@ constinit Knob<double> crowded_spin_time{"crowded_spin_time", 2e-4, Unit::second
 
 namespace {
 
-// Rounds of plain spinning before the first system call: some tens of microseconds.
-constexpr std::uint32_t kSpinRounds = 1000;
+// Rounds of plain spinning before the first system call: some microseconds. Longer would be dear where others use the cores too.
+constexpr std::uint32_t kSpinRounds = 256;
 // Nothing is lost while a rank sleeps, but what rings no bell (a lost process, a descriptor) has to be seen now and then.
 constexpr std::int64_t kShortestSleepNs = 1'000'000;
 constexpr std::int64_t kLongestSleepNs = 20'000'000;
