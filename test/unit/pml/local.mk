@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of pml, one a line: test_unit_unit_SOURCES += test/unit/pml/NAME_test.cc
+test_unit_unit_SOURCES += test/unit/pml/way_test.cc
