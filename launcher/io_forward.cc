@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 namespace ompi_lite::launcher {
 namespace {
@@ -41,11 +42,11 @@ Sink::Sink(int fd) : fd_(fd), never_blocks_(false) {
 }
 
 void Sink::write(std::string_view text) {
-  if (!broken_) queue_.append(text);
+  if (!is_broken()) queue_.append(text);
 }
 
 bool Sink::flush_some() {
-  while (head_ < queue_.size() && !broken_) {
+  while (head_ < queue_.size() && !is_broken()) {
     // Poll promises room for PIPE_BUF bytes; a larger write would wait for a slow reader.
     pollfd room{fd_, POLLOUT, 0};
     if (!never_blocks_ && (poll(&room, 1, 0) <= 0 || (room.revents & writable) == 0)) break;
@@ -56,25 +57,16 @@ bool Sink::flush_some() {
     else if (written < 0 && errno == EAGAIN)
       break;
     else if (written < 0 && errno != EINTR)
-      broken_ = true;
+      problem_ = errno;
   }
-  if (broken_ || head_ == queue_.size()) {
+  if (is_broken() || head_ == queue_.size()) {
     queue_.clear();
     head_ = 0;
   } else if (head_ > 1024 * 1024) {
     queue_.erase(0, head_);
     head_ = 0;
   }
-  return !broken_;
-}
-
-void Sink::flush_all(Clock::time_point deadline) {
-  while (flush_some() && !queue_.empty()) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return;
-    pollfd room{fd_, POLLOUT, 0};
-    (void)poll(&room, 1, static_cast<int>(std::min<long>(left, 1000)));
-  }
+  return !is_broken();
 }
 
 OutputForwarder::OutputForwarder(bool tag_lines, int out_fd, int err_fd) : tag_lines_(tag_lines) {
@@ -278,8 +270,15 @@ void OutputForwarder::finish() {
   for (std::size_t i = 0; i < streams_.size(); ++i) end_stream(i);
 }
 
-void OutputForwarder::flush(Clock::time_point deadline) {
-  for (Sink& sink : sinks_) sink.flush_all(deadline);
+bool OutputForwarder::is_flushed() const {
+  return std::ranges::all_of(sinks_, [](const Sink& sink) { return sink.is_flushed(); });
+}
+
+std::string OutputForwarder::write_problem() const {
+  for (const Sink& sink : sinks_) {
+    if (sink.problem() != 0 && sink.problem() != EPIPE) return std::strerror(sink.problem());
+  }
+  return {};
 }
 
 InputForwarder::~InputForwarder() { close_targets(); }

@@ -24,15 +24,16 @@ class Sink {
   void write(std::string_view text);
   // Tries to get rid of what is queued; false when the reader is gone.
   bool flush_some();
-  void flush_all(Clock::time_point deadline);
-  bool wants_poll() const { return !queue_.empty() && !broken_; }
+  bool wants_poll() const { return !is_flushed(); }
   bool is_full() const { return queue_.size() - head_ > 256 * 1024; }
-  bool is_broken() const { return broken_; }
+  bool is_broken() const { return problem_ != 0; }
+  bool is_flushed() const { return queue_.empty() || is_broken(); }
+  int problem() const { return problem_; }  // errno of the write that failed
 
  private:
   int fd_;
   bool never_blocks_;  // a regular file takes all at once
-  bool broken_ = false;
+  int problem_ = 0;
   std::size_t head_ = 0;
   std::string queue_;
 };
@@ -62,7 +63,10 @@ class OutputForwarder {
   bool all_ended() const;
   // Closes what is still open (somebody else holds the other end) and shows the last pieces.
   void finish();
-  void flush(Clock::time_point deadline);
+  // Nothing is left that our reader has not taken.
+  bool is_flushed() const;
+  // Why output could not be written, empty if it could; a reader that has gone is no problem of ours.
+  std::string write_problem() const;
 
  private:
   struct Stream {

@@ -20,6 +20,7 @@
 #include "launcher/signals.h"
 #include "launcher/spawn.h"
 #include "launcher/stacks.h"
+#include "launcher/strays.h"
 
 namespace ompi_lite::launcher {
 namespace {
@@ -89,9 +90,10 @@ int Job::run() {
     begin_ending(SIGTERM);
   }
   serve_until_gone();
-  output_.finish();
-  speak_messages();
-  output_.flush(Clock::now() + last_flush);
+  if (const std::string problem = output_.write_problem(); !problem.empty() && verdict_.exit_code() == 0) {
+    verdict_.end_job(static_cast<int>(ExitCode::failure), "output of the ranks is lost: " + problem);
+    speak_messages();
+  }
   return verdict_.exit_code();
 }
 
@@ -171,6 +173,7 @@ MaybeFailure Job::start_ranks() {
   // Without this memory the ranks make an unlinked file instead.
   Fd node_fd{make_node_memory()};
   const std::string secret = random_hex(16);
+  watcher_.name_job(server_.job_name());
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (MaybeFailure failure = start_rank(rank, null_fd.value, node_fd.value, secret)) return failure;
   }
@@ -183,17 +186,14 @@ bool Job::any_running() const {
 }
 
 bool Job::any_group_left() const {
-  return std::ranges::any_of(ranks_, [](const Rank& rank) { return !rank.group_gone; });
+  return has_strays_ || std::ranges::any_of(ranks_, [](const Rank& rank) { return !rank.group_gone; });
 }
 
 void Job::serve_until_gone() {
   std::vector<pollfd> wanted;
   while (true) {
     const bool gone = !any_running() && (ending_ == Ending::no || !any_group_left());
-    if (gone) {
-      if (!last_rank_gone_) last_rank_gone_ = Clock::now();
-      if (output_.all_ended() || Clock::now() >= *last_rank_gone_ + late_output) return;
-    }
+    if (gone && all_is_out()) return;
     wanted.clear();
     wanted.push_back({plan_.signal_fd, POLLIN, 0});
     wanted.push_back({server_.event_fd(), POLLIN, 0});
@@ -210,6 +210,20 @@ void Job::serve_until_gone() {
   }
 }
 
+// After the last rank: true when there is nothing more to wait for.
+bool Job::all_is_out() {
+  const Clock::time_point now = Clock::now();
+  // A slow reader gets all it wants to read; only silence counts as the end of late output.
+  if (!last_rank_gone_ || (ending_ == Ending::no && !output_.is_flushed())) last_rank_gone_ = now;
+  if (!finished_ && (output_.all_ended() || now >= *last_rank_gone_ + late_output)) {
+    output_.finish();
+    speak_messages();
+    finished_ = true;
+  }
+  if (!finished_) return false;
+  return output_.is_flushed() || impatient_ || (ending_ != Ending::no && now >= *last_rank_gone_ + last_flush);
+}
+
 int Job::poll_timeout_ms() const {
   std::optional<Clock::time_point> first;
   const auto consider = [&](Clock::time_point when) {
@@ -220,7 +234,7 @@ int Job::poll_timeout_ms() const {
     consider(next_step_);
     if (!any_running()) consider(Clock::now() + std::chrono::milliseconds(20));  // groups vanish without telling us
   }
-  if (last_rank_gone_) consider(*last_rank_gone_ + late_output);
+  if (last_rank_gone_) consider(*last_rank_gone_ + (finished_ ? last_flush : late_output));
   if (input_.is_held_back()) consider(Clock::now() + foreground_check);
   Clock::time_point piece;
   if (output_.next_deadline(piece)) consider(piece);
@@ -269,6 +283,7 @@ void Job::handle_signal(int signal) {
     case SIGINT:
     case SIGTERM:
     case SIGHUP:
+      impatient_ = !any_running();
       if (ending_ == Ending::no) {
         verdict_.end_job(128 + signal, "got " + signal_text(signal) + ", the job ends");
         begin_ending(signal);
@@ -321,11 +336,26 @@ void Job::look_after_groups() {
     rank.group_gone = true;
     watcher_.forget_group(rank.pid);
   }
+  if (has_strays_ && ending_ != Ending::no) has_strays_ = !processes_of_job(server_.job_name()).empty();
 }
 
 void Job::signal_groups(int signal) {
   for (const Rank& rank : ranks_) {
-    if (!rank.group_gone) (void)kill(-rank.pid, signal);
+    if (rank.group_gone) continue;
+    if (kill(-rank.pid, signal) != 0 && rank.running) (void)kill(rank.pid, signal);  // it has changed its group
+  }
+}
+
+// `timeout`, job-control shells and daemons make groups of their own.
+void Job::signal_strays(int signal) {
+  has_strays_ = false;
+  for (const pid_t pid : processes_of_job(server_.job_name())) {
+    const pid_t group = getpgid(pid);
+    const bool is_ours =
+        std::ranges::any_of(ranks_, [&](const Rank& rank) { return !rank.group_gone && rank.pid == group; });
+    if (is_ours) continue;
+    has_strays_ = true;
+    (void)kill(pid, signal);
   }
 }
 
@@ -333,6 +363,7 @@ void Job::begin_ending(int signal) {
   if (ending_ != Ending::no) return;
   ending_ = signal == SIGTERM ? Ending::terminated : Ending::asked;
   signal_groups(signal);
+  signal_strays(signal);
   signal_groups(SIGCONT);  // one that is stopped would not hear it
   next_step_ = Clock::now() + grace;
 }
@@ -341,9 +372,11 @@ void Job::escalate() {
   if (ending_ == Ending::asked) {
     ending_ = Ending::terminated;
     signal_groups(SIGTERM);
+    signal_strays(SIGTERM);
   } else {
     ending_ = Ending::killed;
     signal_groups(SIGKILL);
+    signal_strays(SIGKILL);
   }
   next_step_ = Clock::now() + grace;
 }

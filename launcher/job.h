@@ -55,6 +55,7 @@ class Job {
   bool wants_stdin(std::size_t rank) const;
 
   void serve_until_gone();
+  bool all_is_out();
   int poll_timeout_ms() const;
   void handle_server_events();
   void handle_signals();
@@ -68,6 +69,7 @@ class Job {
   void begin_ending(int signal);
   void escalate();
   void signal_groups(int signal);
+  void signal_strays(int signal);
   void look_after_groups();
   bool any_running() const;
   bool any_group_left() const;
@@ -80,6 +82,9 @@ class Job {
   InputForwarder input_;
   std::vector<Rank> ranks_;
   Ending ending_ = Ending::no;
+  bool has_strays_ = false;  // processes of the job outside of the ranks' groups
+  bool impatient_ = false;   // asked to end when only output was left to deliver
+  bool finished_ = false;    // the ranks' streams are closed
   Clock::time_point started_;
   Clock::time_point next_step_;  // of the ending
   std::optional<Clock::time_point> limit_;

@@ -15,6 +15,7 @@ liblauncher_la_SOURCES = \
   launcher/signals.cc \
   launcher/spawn.cc \
   launcher/stacks.cc \
+  launcher/strays.cc \
   launcher/verdict.cc \
   launcher/watcher.cc
 liblauncher_la_LIBADD = libompi_lite_base.la $(PMIX_LIBS) $(HWLOC_LIBS)

@@ -43,6 +43,7 @@ class PmixServer {
 
   // Call with all signals blocked, so that PMIx's threads take none.
   MaybeFailure start(const JobDescription& job, hwloc_topology* topology);
+  const std::string& job_name() const { return job_name_; }
   // Adds what a rank's PMIx client needs to find us.
   MaybeFailure add_to_environment(int rank, Environment& environment);
   // Readable when events wait.

@@ -11,14 +11,18 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 #include <vector>
+
+#include "launcher/strays.h"
 
 namespace ompi_lite::launcher {
 namespace {
 
 struct Message {
-  int what;  // '+' add, '-' forget, '.' dismiss
+  int what;  // '+' add a group, '-' forget one, '=' the job's name, '.' dismiss
   pid_t leader;
+  char job[64];
 };
 
 // Nobody may take the watcher for one of mpirun's processes: not the terminal, not a `pkill mpirun`.
@@ -35,16 +39,22 @@ void become_inconspicuous(int keep_fd) {
 
 [[noreturn]] void watch() {
   std::vector<pid_t> leaders;
+  std::string job;
   while (true) {
     Message message{};
     const ssize_t got = read(0, &message, sizeof(message));
     if (got < 0 && errno == EINTR) continue;
     if (got != static_cast<ssize_t>(sizeof(message))) break;  // end of the pipe: mpirun is gone
     if (message.what == '.') _exit(0);
+    if (message.what == '=') job = message.job;
     if (message.what == '+') leaders.push_back(message.leader);
     if (message.what == '-') std::erase(leaders, message.leader);
   }
   for (const pid_t leader : leaders) (void)kill(-leader, SIGKILL);
+  // Twice: a process may have forked between being seen and being killed.
+  for (int turn = 0; turn < 2; ++turn) {
+    for (const pid_t pid : processes_of_job(job)) (void)kill(pid, SIGKILL);
+  }
   _exit(0);
 }
 
@@ -71,13 +81,15 @@ void Watcher::start() {
   pipe_fd_ = ends[1];
 }
 
-void Watcher::tell(char what, pid_t leader) {
+void Watcher::tell(char what, pid_t leader, std::string_view job) {
   if (pipe_fd_ < 0) return;
-  const Message message{what, leader};
+  Message message{what, leader, {}};
+  job.copy(message.job, sizeof(message.job) - 1);
   // At most PIPE_BUF bytes, so whole or not at all; a dead watcher gives EPIPE, which changes nothing for the job.
   (void)!write(pipe_fd_, &message, sizeof(message));
 }
 
+void Watcher::name_job(std::string_view job) { tell('=', 0, job); }
 void Watcher::add_group(pid_t leader) { tell('+', leader); }
 void Watcher::forget_group(pid_t leader) { tell('-', leader); }
 

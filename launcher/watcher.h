@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include <string_view>
+
 namespace ompi_lite::launcher {
 
 // mpirun's end of the watcher. Without it (fork failed) a job still runs; only the last safety is missing.
@@ -17,6 +19,8 @@ class Watcher {
 
   // Forks; call early, while the process is small and has one thread.
   void start();
+  // The job's PMIx name, by which the watcher finds what has left the ranks' process groups.
+  void name_job(std::string_view job);
   void add_group(pid_t leader);
   void forget_group(pid_t leader);
   // The job ended well or all its groups are dead: the watcher leaves without doing anything.
@@ -25,7 +29,7 @@ class Watcher {
   bool is(pid_t pid) const { return pid == pid_; }
 
  private:
-  void tell(char what, pid_t leader);
+  void tell(char what, pid_t leader, std::string_view job = {});
   int pipe_fd_ = -1;
   pid_t pid_ = -1;
 };

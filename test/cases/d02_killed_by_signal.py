@@ -41,3 +41,6 @@ for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGTERM):
 mark = Mark()
 ran = mpirun("-n", 3, "sh", "-c", 'if [ $PMIX_RANK = 1 ]; then sleep 0.3; kill -9 $$; fi; (trap "" TERM; sleep 60; true) & sleep 60', env=mark.env)
 expect(ran.code == 137 and mark.gone_within(0), (str(ran), mark.alive()), "children of a script survive")
+mark = Mark()
+ran = mpirun("-n", 3, "sh", "-c", 'if [ $PMIX_RANK = 1 ]; then sleep 0.3; kill -9 $$; fi; timeout 60 sleep 50; true', env=mark.env)
+expect(ran.code == 137 and ran.seconds < 10 and mark.gone_within(0), (str(ran), mark.alive()), "children in a group of their own survive")

@@ -28,9 +28,11 @@ int main(int argc, char **argv) {
 folder = TESTDIR / "tmp"
 folder.mkdir()
 before = shared_objects()
-# A rank that is a program, a shell script around one, and a script whose children stop listening.
+# A rank that is a program, and shell scripts around one that do not make it easy.
 around = f'{program} & trap "" TERM HUP INT; (sleep 100; true) & wait'
-for rank_words in ([program], ["sh", "-c", around]):
+own_group = f"timeout 90 {program}; true"  # timeout makes a process group of its own
+own_session = f"setsid -w {program}; true"
+for rank_words in ([program], ["sh", "-c", around], ["sh", "-c", own_group], ["sh", "-c", own_session]):
     for whom in ("mpirun", "its process group"):
         for path in TESTDIR.glob("ready.*"):
             path.unlink()

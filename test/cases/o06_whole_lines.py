@@ -54,3 +54,9 @@ for rank in range(8):
 # A reader that goes away ends the job; it does not hang.
 ran = run(["bash", "-c", '"$@" | head -1; exit ${PIPESTATUS[0]}', "bash", *command("MPIRUN"), "-n", "2", "yes"], timeout=30)
 expect(ran.out == "y\n", ran, "head")
+# A reader that is slow gets everything, also long after the ranks have gone; a full disk is told.
+ran = run(["bash", "-c", '"$@" | (sleep 4; wc -l); exit ${PIPESTATUS[0]}', "bash", *command("MPIRUN"), "-n", "2", "seq", "100000"], timeout=60)
+expect(ran.code == 0 and ran.out.strip() == "200000", ran, "a slow reader")
+if os.path.exists("/dev/full"):
+    ran = run(["bash", "-c", '"$@" > /dev/full', "bash", *command("MPIRUN"), "-n", "1", "echo", "x"], timeout=30)
+    expect(ran.code != 0 and "No space left" in ran.err, ran, "a full disk")
