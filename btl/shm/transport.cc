@@ -75,9 +75,9 @@ Result<std::unique_ptr<Endpoint>> ShmTransport::connect(PeerId peer, Address add
       peers_[static_cast<std::size_t>(theirs.local_rank)] != peer) {
     return make_error(ErrorClass::arg, "peer %d does not share memory with this process", peer);
   }
-  bool crowded = segment_->crowded();
-  if (crowded && get_from.value() == 0) info_.get_from = 64 << 10;  // nobody copies at the same time: one copy is better
-  return std::unique_ptr<Endpoint>(std::make_unique<ShmEndpoint>(*this, theirs.local_rank, crowded));
+  if (!crowded_) crowded_ = segment_->crowded();  // all are attached by now: asked once, since it looks at all pairs
+  if (*crowded_ && get_from.value() == 0) info_.get_from = 64 << 10;  // nobody copies at the same time: one copy is better
+  return std::unique_ptr<Endpoint>(std::make_unique<ShmEndpoint>(*this, theirs.local_rank, *crowded_));
 }
 
 bool ShmTransport::progress(Receiver& receiver) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "btl/btl.h"
@@ -40,6 +41,7 @@ class ShmTransport final : public Transport {
   std::vector<bool> opened_;         // by local rank: has a reader
   std::uint32_t arrivals_ = 0;       // as last seen
   std::atomic<std::uint32_t>* arrivals_word_;
+  std::optional<bool> crowded_;
   Sizes sizes_;
   TransportInfo info_;
 };
