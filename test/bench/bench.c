@@ -81,7 +81,7 @@ static size_t stride_of(size_t bytes) { return (bytes + 63) / 64 * 64 + 64; }  /
 // Reused buffers need slots only where several messages are in flight; rotated ones a pool that no cache of a core holds.
 static int slot_count(const struct Job* job, const struct Options* o) {
   enum { pool_bytes = 32 << 20, most_slots = 8192 };
-  const int in_flight = job->operation->slots_a_call;
+  const int in_flight = job->window;
   if (!o->rotate) return in_flight;
   size_t slots = pool_bytes / (job->send_stride + job->recv_stride);
   slots = slots < 2 ? 2 : slots > most_slots ? most_slots : slots;
@@ -98,10 +98,19 @@ static char* new_pool(size_t bytes) {
   return memory;
 }
 
+// Large messages need no deep window, and would make a call so long that no batch goes undisturbed.
+static int window_of(const struct Operation* operation, size_t bytes) {
+  enum { bytes_in_flight = 8 << 20 };
+  int window = operation->window;
+  while (window > 2 && bytes * (size_t)window > bytes_in_flight) window /= 2;
+  return window;
+}
+
 // Returns the time of one call in seconds, or 0 when the size was left out.
 static double run_size(struct Job* job, const struct Options* o, double line_us) {
   job->send_stride = stride_of(job->operation->send_bytes(job));
   job->recv_stride = stride_of(job->operation->recv_bytes(job));
+  job->window = window_of(job->operation, job->bytes);
   job->slots = slot_count(job, o);
   const size_t send_bytes = job->send_stride * (size_t)job->slots, recv_bytes = job->recv_stride * (size_t)job->slots;
   if (send_bytes + recv_bytes > o->memory_bytes) {

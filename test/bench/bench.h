@@ -39,6 +39,7 @@ struct Job {
   char *send, *recv;
   size_t send_stride, recv_stride;
   int slots;
+  int window;  // messages in flight in one call
   int *counts, *places;  // of the v-forms, for all ranks
 };
 
@@ -46,8 +47,8 @@ struct Job {
 struct Operation {
   const char* name;
   const char* form;  // "blocking" ...
-  int slots_a_call;    // buffers that one call uses: messages in flight at the same time
-  int divisor;         // the time of a call is divided by this: messages in a row
+  int window;          // messages in flight at the same time, each with its own buffer; fewer where they are large
+  int in_a_row;        // messages one after the other; the time of a call is divided by both
   int even_ranks;      // needs pairs of ranks
   size_t unit;         // sizes are rounded up to a multiple of this; 0: has no data, only one size is run
   size_t largest;      // larger sizes are left out; 0: none

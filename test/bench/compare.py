@@ -256,8 +256,9 @@ def aims(mpis, options):
     measure(mpis, options, table)
     judge("ping-pong of 8 bytes, by the faster peer's", table.ratio(("latency", 8, 2, "reused"), names), 1.3)
     for size in (65536, 262144, 1 << 20, 4 << 20):
-        judge(f"time of a message of {size_text(size)} in a stream, by the best peer's",
-              table.ratio(("bandwidth", size, 2, "reused"), names), 1.0)
+        for operation, text in (("bandwidth", "in a stream"), ("latency", "in a ping-pong")):
+            judge(f"time of a message of {size_text(size)} {text}, by the best peer's",
+                  table.ratio((operation, size, 2, "reused"), names), 1.0)
     ours = [mpis[0]]
     options.ranks, options.ops, options.sizes = [8], "allreduce", "8"
     if len(os.sched_getaffinity(0)) > 2:

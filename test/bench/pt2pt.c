@@ -43,7 +43,7 @@ static long check_one(const struct Job* job, int slot, int iteration) {
 static long check_window(const struct Job* job, int slot, int iteration) {
   long wrong = 0;
   (void)iteration;
-  for (int i = 0; i < job->operation->slots_a_call; i++) wrong += wrong_bytes(job, slot + i);
+  for (int i = 0; i < job->window; i++) wrong += wrong_bytes(job, slot + i);
   return wrong;
 }
 
@@ -52,7 +52,7 @@ static long check_window_received(const struct Job* job, int slot, int iteration
 }
 
 static void post_window(const struct Job* job, int slot, int sends, int receives) {
-  const int peer = partner(job), count = (int)job->bytes, n = job->operation->slots_a_call;
+  const int peer = partner(job), count = (int)job->bytes, n = job->window;
   MPI_Request requests[2 * window];
   int posted = 0;
   for (int i = 0; i < n && receives; i++)
@@ -88,10 +88,10 @@ static void exchange(const struct Job* job, int slot, int iteration) {
 
 const struct Operation pt2pt_operations[] = {
     {"latency", "blocking", 1, 2, 1, 1, 0, NULL, message_bytes, message_bytes, fill, ping_pong, check_one},
-    {"bandwidth", "nonblocking", big_window, big_window, 1, 1, 0, NULL, message_bytes, message_bytes, fill, one_way,
+    {"bandwidth", "nonblocking", big_window, 1, 1, 1, 0, NULL, message_bytes, message_bytes, fill, one_way,
      check_window_received},
-    {"both_ways", "nonblocking", big_window, big_window, 1, 1, 0, NULL, message_bytes, message_bytes, fill, both_ways, check_window},
-    {"message_rate", "nonblocking", window, window, 1, 1, 4096, NULL, message_bytes, message_bytes, fill, one_way,
+    {"both_ways", "nonblocking", big_window, 1, 1, 1, 0, NULL, message_bytes, message_bytes, fill, both_ways, check_window},
+    {"message_rate", "nonblocking", window, 1, 1, 1, 4096, NULL, message_bytes, message_bytes, fill, one_way,
      check_window_received},
     {"sendrecv", "blocking", 1, 1, 1, 1, 0, NULL, message_bytes, message_bytes, fill, exchange, check_one},
 };

@@ -30,7 +30,7 @@ static void largest_over_ranks(double* values, int count) {
 }
 
 static int next_slot(const struct Job* job, int iteration) {
-  const int group = job->operation->slots_a_call;
+  const int group = job->window;
   return iteration * group % (job->slots / group * group);
 }
 
@@ -57,7 +57,7 @@ static void prepare(const struct Job* job, int first, int count) {
 }
 
 static long wrong_after_call(const struct Job* job, int iteration) {
-  const int slot = next_slot(job, iteration), used = job->operation->slots_a_call;
+  const int slot = next_slot(job, iteration), used = job->window;
   memset(recv_at(job, slot), 0, job->recv_stride * (size_t)used);
   prepare(job, slot, used);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -95,12 +95,12 @@ struct Figures measure(const struct Job* job, const struct Options* o) {
   for (int i = 0; i < 2; i++) f.wrong += wrong_after_call(job, i);
   f.calls_a_batch = calls_a_batch(job, o, &call_s);
   f.batches = o->repeats;
-  if (call_s > o->batch_s * 4 && f.batches > 5) f.batches = 5;  // slow calls: few batches of one
-  if (call_s > o->limit_s) f.batches = 1;
+  // Slow calls: fewer batches of one.
+  if (f.batches * call_s > o->limit_s) f.batches = (int)fmax(call_s > o->limit_s ? 1 : fmin(5, f.batches), o->limit_s / call_s);
   for (int b = 0; b < f.batches; b++) times[b] = batch(job, b * f.calls_a_batch, f.calls_a_batch, o->synchronised);
   largest_over_ranks(times, f.batches);
   qsort(times, (size_t)f.batches, sizeof(double), by_value);
-  const double scale = 1e6 / job->operation->divisor;
+  const double scale = 1e6 / (job->window * job->operation->in_a_row);
   f.median_us = times[f.batches / 2] * scale;
   f.least_us = times[0] * scale;
   f.wrong += wrong_after_call(job, 1);
@@ -129,7 +129,7 @@ static int core_of(int cpu) {
 static int bind_to(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
+  CPU_SET((size_t)cpu, &set);
   return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
