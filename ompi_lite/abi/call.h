@@ -35,8 +35,8 @@ inline Error enter(Site& site) {
   return {};
 }
 
-// Which argument each parameter of the semantic function gets: in order, but a Length is passed over where the function goes on
-// with a span, which brings its own.
+// Which argument each parameter of the semantic function gets: in order, but a Length is passed over where the function goes
+// on with a span, which brings its own.
 template <class... P>
 struct Parameters {
   template <class T>
@@ -68,12 +68,13 @@ struct Run<function> {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       [[maybe_unused]] auto all = std::forward_as_tuple(args...);
       return function(std::get<places[I]>(all).template as<P>()...);
-    }(std::make_index_sequence<sizeof...(P)>{});
+    }
+    (std::make_index_sequence<sizeof...(P)>{});
   }
 };
 
 template <auto function, class... A>
-[[gnu::always_inline]] inline int call(Site site, A... args) {
+[[gnu::always_inline]] inline int call(Site&& site, A&&... args) {
   Error error = enter(site);
   if (!error) {
     CallLock lock;

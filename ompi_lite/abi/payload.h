@@ -12,12 +12,12 @@ namespace ompi_lite::abi {
 
 // What a buffer is for; decides where it is significant and where MPI_IN_PLACE may stand.
 enum class Use : std::uint8_t {
-  single,     // point to point, packing, files: always significant, never in place
-  everyone,   // a collective without in place for this buffer
-  in_place,   // a collective with it, in intracommunicators
-  leaf,       // what each rank gives to the root, or gets from it; in place at the root of an intracommunicator
-  at_root,    // only the root has it
-  bcast,      // everyone, but for the ranks beside the root in its group of an intercommunicator
+  single,    // point to point, packing, files: always significant, never in place
+  everyone,  // a collective without in place for this buffer
+  in_place,  // a collective with it, in intracommunicators
+  leaf,      // what each rank gives to the root, or gets from it; in place at the root of an intracommunicator
+  at_root,   // only the root has it
+  bcast,     // everyone, but for the ranks beside the root in its group of an intercommunicator
 };
 
 inline bool significant(Use use, const Site& site) {
@@ -47,8 +47,8 @@ inline bool is_null_buffer(const void* data, Count count, const Datatype& type) 
   return data == nullptr && count > 0 && type.size() > 0 && type.true_lb() >= 0 && type.true_lb() < 4096;
 }
 
-// A receive buffer that is the send buffer of the same call. Types with gaps may be laced into each other, so different derived
-// types are trusted.
+// A receive buffer that is the send buffer of the same call. Types with gaps may be laced into each other, so different
+// derived types are trusted.
 inline Error compare_with_sent(Site& site, Use use, const char* name, const void* data, const Datatype* type) {
   if (use == Use::single || data == nullptr || type == nullptr || type->size() == 0) return {};
   if (site.sent_from == nullptr) {
@@ -91,7 +91,9 @@ struct Payload {
     return compare_with_sent(site, use, data_name, data, type);
   }
   template <class P>
-  Buffer as() { return Buffer(data, count, type); }
+  Buffer as() {
+    return Buffer(data, count, type);
+  }
   void store(bool) {}
 };
 
@@ -123,7 +125,9 @@ struct Operand {
     return compare_with_sent(site, use, data_name, data, type);
   }
   template <class P>
-  Buffer as() { return Buffer(data, count, type); }
+  Buffer as() {
+    return Buffer(data, count, type);
+  }
   void store(bool) {}
 };
 
@@ -236,7 +240,9 @@ struct BlockOperand {
     return largest > 0 ? compare_with_sent(site, use, name, data, type) : Error();
   }
   template <class P>
-  P as() { return const_cast<P>(data); }
+  P as() {
+    return const_cast<P>(data);
+  }
   void store(bool) {}
 };
 template <Use use, class C>
@@ -252,7 +258,9 @@ struct CommittedType {
 
   Error read(Site& site) { return find_type(site, handle, name, type); }
   template <class P>
-  P as() { return static_cast<P>(*type); }
+  P as() {
+    return static_cast<P>(*type);
+  }
   void store(bool) {}
 };
 

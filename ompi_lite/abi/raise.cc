@@ -12,8 +12,8 @@
 namespace ompi_lite::abi {
 namespace {
 
-// The communicator whose handler an error goes to: the call's own, else MPI_COMM_SELF, or MPI_COMM_WORLD if the program chose a
-// handler there alone (docs/decisions/0002); null outside of the world model.
+// The communicator whose handler an error goes to: the call's own, else MPI_COMM_SELF, or MPI_COMM_WORLD if the program
+// chose a handler there alone (docs/decisions/0002); null outside of the world model.
 Communicator* handler_owner(const Site& site) {
   if (site.raised == Raised::communicator && site.comm != nullptr) return site.comm;
   Communicator* self = communicator_of(MPI_COMM_SELF);
@@ -42,8 +42,8 @@ void end_job(const Site& site, int code, const char* sentence) {
 
 int raise(const Site& site, Error error) {
   const int code = error.code();
-  // Tools get codes, and no handler is called (section 15.3.10). No file can be open yet, so the handler for files is that of
-  // MPI_FILE_NULL, which returns (section 14.7).
+  // Tools get codes, and no handler is called (section 15.3.10). No file can be open yet, so the handler for files is that
+  // of MPI_FILE_NULL, which returns (section 14.7).
   if (site.raised == Raised::tool || site.raised == Raised::file) return code;
   Communicator* comm = handler_owner(site);
   if (comm == nullptr) {
@@ -59,11 +59,13 @@ int raise(const Site& site, Error error) {
       auto handle = reinterpret_cast<MPI_Comm>(comm->abi_handle);
       int given = code;
       // The context goes into the first of the arguments that the standard leaves to the library; plain handlers ignore it.
-      reinterpret_cast<MPI_Comm_errhandler_function*>(handler->callback.function)(&handle, &given, handler->callback.context);
+      reinterpret_cast<MPI_Comm_errhandler_function*>(handler->callback.function)(&handle, &given,
+                                                                                  handler->callback.context);
       return code;
     }
     case ErrhandlerKind::are_fatal:
-    case ErrhandlerKind::abort: break;
+    case ErrhandlerKind::abort:
+      break;
   }
   end_job(site, code, error.sentence());
   return code;

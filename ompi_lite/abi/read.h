@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the arguments of an MPI call: one small type per kind of argument. `read` finds objects and checks, `as<P>` gives the
-// value in the type that the semantic function asks for, so an owner may take a Count where another takes an int.
+// Reads the arguments of an MPI call: one small type per kind of argument. `read` finds objects and checks, `as<P>` gives
+// the value in the type that the semantic function asks for, so an owner may take a Count where another takes an int.
 #pragma once
 
 #include <concepts>
@@ -27,7 +27,8 @@ namespace ompi_lite::abi {
 [[gnu::cold, gnu::noinline]] Error dead_handle(ObjectKind kind, const char* name, std::uintptr_t handle);
 [[gnu::cold, gnu::noinline]] Error null_pointer(ErrorClass error_class, const char* name);
 [[gnu::cold, gnu::noinline]] Error negative(ErrorClass error_class, const char* name, Count value);
-[[gnu::cold, gnu::noinline]] Error negative_element(ErrorClass error_class, const char* name, std::size_t index, Count value);
+[[gnu::cold, gnu::noinline]] Error negative_element(ErrorClass error_class, const char* name, std::size_t index,
+                                                    Count value);
 [[gnu::cold, gnu::noinline]] Error bad_rank(const Site& site, const char* name, int value, int size);
 [[gnu::cold, gnu::noinline]] Error bad_tag(const char* name, int value);
 [[gnu::cold, gnu::noinline]] Error not_committed(const char* name, const Datatype& type);
@@ -39,38 +40,68 @@ namespace ompi_lite::abi {
 template <class Handle>
 struct HandleTraits;
 template <>
-struct HandleTraits<MPI_Comm> { static constexpr ObjectKind kind = ObjectKind::communicator; static constexpr int null = 256; };
+struct HandleTraits<MPI_Comm> {
+  static constexpr ObjectKind kind = ObjectKind::communicator;
+  static constexpr int null = 256;
+};
 template <>
-struct HandleTraits<MPI_Group> { static constexpr ObjectKind kind = ObjectKind::group; static constexpr int null = 264; };
+struct HandleTraits<MPI_Group> {
+  static constexpr ObjectKind kind = ObjectKind::group;
+  static constexpr int null = 264;
+};
 template <>
-struct HandleTraits<MPI_Win> { static constexpr ObjectKind kind = ObjectKind::window; static constexpr int null = 272; };
+struct HandleTraits<MPI_Win> {
+  static constexpr ObjectKind kind = ObjectKind::window;
+  static constexpr int null = 272;
+};
 template <>
-struct HandleTraits<MPI_File> { static constexpr ObjectKind kind = ObjectKind::file; static constexpr int null = 280; };
+struct HandleTraits<MPI_File> {
+  static constexpr ObjectKind kind = ObjectKind::file;
+  static constexpr int null = 280;
+};
 template <>
-struct HandleTraits<MPI_Session> { static constexpr ObjectKind kind = ObjectKind::session; static constexpr int null = 288; };
+struct HandleTraits<MPI_Session> {
+  static constexpr ObjectKind kind = ObjectKind::session;
+  static constexpr int null = 288;
+};
 template <>
-struct HandleTraits<MPI_Message> { static constexpr ObjectKind kind = ObjectKind::message; static constexpr int null = 296; };
+struct HandleTraits<MPI_Message> {
+  static constexpr ObjectKind kind = ObjectKind::message;
+  static constexpr int null = 296;
+};
 template <>
-struct HandleTraits<MPI_Info> { static constexpr ObjectKind kind = ObjectKind::info; static constexpr int null = 304; };
+struct HandleTraits<MPI_Info> {
+  static constexpr ObjectKind kind = ObjectKind::info;
+  static constexpr int null = 304;
+};
 template <>
 struct HandleTraits<MPI_Errhandler> {
   static constexpr ObjectKind kind = ObjectKind::errhandler;
   static constexpr int null = 320;
 };
 template <>
-struct HandleTraits<MPI_Request> { static constexpr ObjectKind kind = ObjectKind::request; static constexpr int null = 384; };
+struct HandleTraits<MPI_Request> {
+  static constexpr ObjectKind kind = ObjectKind::request;
+  static constexpr int null = 384;
+};
 template <>
-struct HandleTraits<MPI_Datatype> { static constexpr ObjectKind kind = ObjectKind::datatype; static constexpr int null = 512; };
+struct HandleTraits<MPI_Datatype> {
+  static constexpr ObjectKind kind = ObjectKind::datatype;
+  static constexpr int null = 512;
+};
 template <>
-struct HandleTraits<MPI_Op> { static constexpr ObjectKind kind = ObjectKind::op; static constexpr int null = 32; };
+struct HandleTraits<MPI_Op> {
+  static constexpr ObjectKind kind = ObjectKind::op;
+  static constexpr int null = 32;
+};
 
 template <class Handle>
 Handle null_of() {
   return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(HandleTraits<Handle>::null));
 }
 
-// The object as the class that the semantic function names. Object is the first base of every class, at offset 0; classes that
-// only a floor below knows (pml::Message) are incomplete here.
+// The object as the class that the semantic function names. Object is the first base of every class, at offset 0; classes
+// that only a floor below knows (pml::Message) are incomplete here.
 template <class T>
 T* cast(Object* object) {
   if constexpr (requires { static_cast<T*>(object); }) {
@@ -113,7 +144,9 @@ struct Value {
 
   Error read(Site&) { return {}; }
   template <class P>
-  P as() { return static_cast<P>(value); }
+  P as() {
+    return static_cast<P>(value);
+  }
   void store(bool) {}
 };
 template <class T>
@@ -131,7 +164,9 @@ struct Natural {
     return {};
   }
   template <class P>
-  P as() { return static_cast<P>(value); }
+  P as() {
+    return static_cast<P>(value);
+  }
   void store(bool) {}
 };
 template <class T>
@@ -162,7 +197,9 @@ struct Rank {
     return bad_rank(site, name, value, size);
   }
   template <class P>
-  P as() { return value; }
+  P as() {
+    return value;
+  }
   void store(bool) {}
 };
 
@@ -172,7 +209,9 @@ struct Root {
 
   Error read(Site&) { return {}; }
   template <class P>
-  P as() { return value; }
+  P as() {
+    return value;
+  }
   void store(bool) {}
 };
 
@@ -188,7 +227,9 @@ struct Tag {
     return bad_tag(name, value);
   }
   template <class P>
-  P as() { return value; }
+  P as() {
+    return value;
+  }
   void store(bool) {}
 };
 
@@ -199,7 +240,9 @@ struct Text {
 
   Error read(Site& site) { return value == nullptr && site.checked ? null_pointer(error_class, name) : Error(); }
   template <class P>
-  P as() { return P(value); }
+  P as() {
+    return P(value);
+  }
   void store(bool) {}
 };
 
@@ -214,7 +257,9 @@ struct Function {
     return value == nullptr && null == Null::refused && site.checked ? null_pointer(ErrorClass::arg, name) : Error();
   }
   template <class P>
-  P as() { return P{reinterpret_cast<void (*)()>(value), nullptr}; }
+  P as() {
+    return P{reinterpret_cast<void (*)()>(value), nullptr};
+  }
   void store(bool) {}
 };
 template <class F>
@@ -262,11 +307,11 @@ struct PeerComm {
   const char* name;
   Object* object = nullptr;
 
-  Error read(Site& site) {
-    return site.comm->rank() == leader ? find(handle, name, Null::refused, object) : Error();
-  }
+  Error read(Site& site) { return site.comm->rank() == leader ? find(handle, name, Null::refused, object) : Error(); }
   template <class P>
-  P as() { return static_cast<P>(static_cast<Communicator*>(object)); }
+  P as() {
+    return static_cast<P>(static_cast<Communicator*>(object));
+  }
   void store(bool) {}
 };
 
@@ -311,7 +356,9 @@ struct Naturals {
     return {};
   }
   template <class P>
-  P as() { return Array<T>{values, length, name}.template as<P>(); }
+  P as() {
+    return Array<T>{values, length, name}.template as<P>();
+  }
   void store(bool) {}
 };
 template <class T, class L>
@@ -329,7 +376,9 @@ struct CountPerMember {
     return Naturals<T>{values, length, name, ErrorClass::count}.read(site);
   }
   template <class P>
-  P as() { return Array<T>{values, length, name}.template as<P>(); }
+  P as() {
+    return Array<T>{values, length, name}.template as<P>();
+  }
   void store(bool) {}
 };
 template <class T>
@@ -351,7 +400,9 @@ struct Types {
 
   Error read(Site& site) { return site.checked ? check_types(handles, length, name) : Error(); }
   template <class P>
-  P as() { return P(handles, length > 0 ? static_cast<std::size_t>(length) : 0); }
+  P as() {
+    return P(handles, length > 0 ? static_cast<std::size_t>(length) : 0);
+  }
   void store(bool) {}
 };
 
@@ -371,7 +422,9 @@ struct Requests {
     return {};
   }
   template <class P>
-  P as() { return P(const_cast<MPI_Request*>(handles), length); }
+  P as() {
+    return P(const_cast<MPI_Request*>(handles), length);
+  }
   void store(bool) {}
 };
 

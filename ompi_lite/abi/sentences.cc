@@ -13,18 +13,30 @@ struct KindWords {
 
 KindWords words_of(ObjectKind kind) {
   switch (kind) {
-    case ObjectKind::communicator: return {ErrorClass::comm, "MPI_COMM_NULL", "communicator"};
-    case ObjectKind::group: return {ErrorClass::group, "MPI_GROUP_NULL", "group"};
-    case ObjectKind::datatype: return {ErrorClass::type, "MPI_DATATYPE_NULL", "datatype"};
-    case ObjectKind::op: return {ErrorClass::op, "MPI_OP_NULL", "reduction operation"};
-    case ObjectKind::request: return {ErrorClass::request, "MPI_REQUEST_NULL", "request"};
-    case ObjectKind::info: return {ErrorClass::info, "MPI_INFO_NULL", "info object"};
-    case ObjectKind::errhandler: return {ErrorClass::errhandler, "MPI_ERRHANDLER_NULL", "error handler"};
-    case ObjectKind::message: return {ErrorClass::request, "MPI_MESSAGE_NULL", "message"};
-    case ObjectKind::session: return {ErrorClass::session, "MPI_SESSION_NULL", "session"};
-    case ObjectKind::window: return {ErrorClass::win, "MPI_WIN_NULL", "window"};
-    case ObjectKind::file: return {ErrorClass::file, "MPI_FILE_NULL", "file"};
-    case ObjectKind::none: break;
+    case ObjectKind::communicator:
+      return {ErrorClass::comm, "MPI_COMM_NULL", "communicator"};
+    case ObjectKind::group:
+      return {ErrorClass::group, "MPI_GROUP_NULL", "group"};
+    case ObjectKind::datatype:
+      return {ErrorClass::type, "MPI_DATATYPE_NULL", "datatype"};
+    case ObjectKind::op:
+      return {ErrorClass::op, "MPI_OP_NULL", "reduction operation"};
+    case ObjectKind::request:
+      return {ErrorClass::request, "MPI_REQUEST_NULL", "request"};
+    case ObjectKind::info:
+      return {ErrorClass::info, "MPI_INFO_NULL", "info object"};
+    case ObjectKind::errhandler:
+      return {ErrorClass::errhandler, "MPI_ERRHANDLER_NULL", "error handler"};
+    case ObjectKind::message:
+      return {ErrorClass::request, "MPI_MESSAGE_NULL", "message"};
+    case ObjectKind::session:
+      return {ErrorClass::session, "MPI_SESSION_NULL", "session"};
+    case ObjectKind::window:
+      return {ErrorClass::win, "MPI_WIN_NULL", "window"};
+    case ObjectKind::file:
+      return {ErrorClass::file, "MPI_FILE_NULL", "file"};
+    case ObjectKind::none:
+      break;
   }
   return {ErrorClass::arg, "a null handle", "object"};
 }
@@ -41,7 +53,8 @@ Error null_handle(ObjectKind kind, const char* name) {
 Error dead_handle(ObjectKind kind, const char* name, std::uintptr_t handle) {
   const KindWords words = words_of(kind);
   if (handle < kPredefinedHandles) {
-    return make_error(words.error_class, "%s is 0x%zx, which is not a predefined %s", name, std::size_t{handle}, words.words);
+    return make_error(words.error_class, "%s is 0x%zx, which is not a predefined %s", name, std::size_t{handle},
+                      words.words);
   }
   const bool aligned = handle % alignof(Object) == 0;
   const auto* object = reinterpret_cast<const Object*>(handle);
@@ -109,9 +122,10 @@ Error bad_comm(const Site& site) {
 Error bad_root(const Site& site) {
   const Communicator& comm = *site.comm;
   if (comm.is_inter() && (site.root == MPI_ROOT || site.root == MPI_PROC_NULL)) return {};
-  return make_error(ErrorClass::root, "root is %d, but %s has %d rank%s%s", site.root, name_of(comm), comm.remote_size(),
-                    comm.remote_size() == 1 ? "" : "s",
-                    comm.is_inter() ? " in its remote group, and MPI_ROOT and MPI_PROC_NULL are for the root's own group" : "");
+  return make_error(
+      ErrorClass::root, "root is %d, but %s has %d rank%s%s", site.root, name_of(comm), comm.remote_size(),
+      comm.remote_size() == 1 ? "" : "s",
+      comm.is_inter() ? " in its remote group, and MPI_ROOT and MPI_PROC_NULL are for the root's own group" : "");
 }
 
 }  // namespace ompi_lite::abi

@@ -20,22 +20,22 @@ enum class Raised : std::uint8_t { world, communicator, file, window, session, t
 // When a function may be called (section 11.4.1). `any_time`: also before MPI_Init and after MPI_Finalize.
 enum class When : std::uint8_t { active, any_time };
 
-// Lives on the stack of one call. The communicator is found when the call is entered, before any argument is checked, because
-// the range of ranks and the significance of buffers hang on it.
+// Lives on the stack of one call. The communicator is found when the call is entered, before any argument is checked,
+// because the range of ranks and the significance of buffers hang on it.
 struct Site {
-  const char* function;            // "MPI_Send"
+  const char* function;  // "MPI_Send"
   Raised raised = Raised::world;
   When when = When::active;
-  bool has_comm = false;           // the function has a communicator argument, `handle`
-  bool rooted = false;             // ... and a root
-  bool scatters = false;           // in place is for the receive buffer
-  bool kept = false;               // comm is held by a reference of this call: its request may be its last user
+  bool has_comm = false;  // the function has a communicator argument, `handle`
+  bool rooted = false;    // ... and a root
+  bool scatters = false;  // in place is for the receive buffer
+  bool kept = false;      // comm is held by a reference of this call: its request may be its last user
   int root = 0;
   MPI_Comm handle = MPI_COMM_NULL;
-  const char* comm_name = "comm";  // of the argument
-  Communicator* comm = nullptr;    // null: none, or the handle names none
-  bool checked = true;             // the knob check_arguments
-  const void* sent_from = nullptr; // a significant send buffer with data in it, to be compared with the receive buffer
+  const char* comm_name = "comm";   // of the argument
+  Communicator* comm = nullptr;     // null: none, or the handle names none
+  bool checked = true;              // the knob check_arguments
+  const void* sent_from = nullptr;  // a significant send buffer with data in it, to be compared with the receive buffer
   const void* sent_type = nullptr;
 };
 
@@ -55,7 +55,8 @@ inline Site on(const char* function, MPI_Comm comm, const char* name = "comm") {
   return {.function = function, .raised = Raised::communicator, .has_comm = true, .handle = comm, .comm_name = name};
 }
 inline Site on(const char* function, MPI_Comm comm, int root) {
-  return {.function = function, .raised = Raised::communicator, .has_comm = true, .rooted = true, .root = root, .handle = comm};
+  return {
+      .function = function, .raised = Raised::communicator, .has_comm = true, .rooted = true, .root = root, .handle = comm};
 }
 inline Site on(const char* function, const MPI_Comm* comm) { return on(function, comm != nullptr ? *comm : MPI_COMM_NULL); }
 inline Site on(const char* function, MPI_Win) { return {.function = function, .raised = Raised::window}; }

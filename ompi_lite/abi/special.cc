@@ -20,9 +20,8 @@ struct FortranFact {
   const char* value;
 };
 constexpr FortranFact kFortranFacts[] = {
-    {"mpi_character_size", "1"},        {"mpi_logical_size", "4"},          {"mpi_integer_size", "4"},
-    {"mpi_real_size", "4"},             {"mpi_double_precision_size", "8"}, {"mpi_complex_size", "8"},
-    {"mpi_double_complex_size", "16"},
+    {"mpi_character_size", "1"},        {"mpi_logical_size", "4"}, {"mpi_integer_size", "4"},         {"mpi_real_size", "4"},
+    {"mpi_double_precision_size", "8"}, {"mpi_complex_size", "8"}, {"mpi_double_complex_size", "16"},
 };
 constexpr FortranFact kAbiFacts[] = {{"mpi_aint_size", "8"}, {"mpi_count_size", "8"}, {"mpi_offset_size", "8"}};
 static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8);
@@ -93,8 +92,10 @@ Error abi_get_fortran_info(Info*& info) {
 Error abi_set_fortran_info(Info*) { return Error(ErrorClass::abi, "the sizes of Fortran's types are set already"); }
 
 Error abi_get_fortran_booleans(int logical_size, void* logical_true, void* logical_false, bool& is_set) {
-  if (!is_logical_size(logical_size)) return make_error(ErrorClass::arg, "logical_size is %d, not 1, 2, 4, 8 or 16", logical_size);
-  if (logical_true == nullptr || logical_false == nullptr) return Error(ErrorClass::arg, "a place for a logical is a null pointer");
+  if (!is_logical_size(logical_size))
+    return make_error(ErrorClass::arg, "logical_size is %d, not 1, 2, 4, 8 or 16", logical_size);
+  if (logical_true == nullptr || logical_false == nullptr)
+    return Error(ErrorClass::arg, "a place for a logical is a null pointer");
   store_logical(logical_true, logical_size, 1);
   store_logical(logical_false, logical_size, 0);
   is_set = true;
@@ -154,7 +155,8 @@ OL_EXPORT double PMPI_Wtick(void) { return 1e-9; }
 OL_ALIAS(Wtick)
 
 OL_EXPORT MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp) {
-  return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(disp));  // wraps, as addresses do
+  return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) +
+                               static_cast<std::uintptr_t>(disp));  // wraps, as addresses do
 }
 OL_ALIAS(Aint_add)
 OL_EXPORT MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arguments through which a call gives results back: one small type per kind, with the same members as those of read.h.
-// `store(ok)` runs after the call. Handles that a call makes are stored only if it succeeded; numbers and handles that a call
-// may change are stored always, for MPI_ERR_IN_STATUS and failed receives leave results behind.
+// `store(ok)` runs after the call. Handles that a call makes are stored only if it succeeded; numbers and handles that a
+// call may change are stored always, for MPI_ERR_IN_STATUS and failed receives leave results behind.
 #pragma once
 
 #include <limits>
@@ -107,7 +107,9 @@ struct Status {
 
   Error read(Site&) { return {}; }
   template <class P>
-  P as() { return place; }
+  P as() {
+    return place;
+  }
   void store(bool) {}
 };
 template <class S>

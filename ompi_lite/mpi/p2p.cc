@@ -12,31 +12,32 @@
 
 namespace ompi_lite::mpi {
 
-Error send(pml::SendMode mode, Buffer data, int dest, int tag, Communicator& comm) {
+Error send(pml::SendMode mode, const Buffer& data, int dest, int tag, Communicator& comm) {
   return pml::of(comm).send(mode, data, {comm, dest, tag});
 }
 
-Error isend(pml::SendMode mode, Buffer data, int dest, int tag, Communicator& comm, Request*& request) {
+Error isend(pml::SendMode mode, const Buffer& data, int dest, int tag, Communicator& comm, Request*& request) {
   return pml::of(comm).isend(mode, data, {comm, dest, tag}, request);
 }
 
-Error send_init(pml::SendMode mode, Buffer data, int dest, int tag, Communicator& comm, Request*& request) {
+Error send_init(pml::SendMode mode, const Buffer& data, int dest, int tag, Communicator& comm, Request*& request) {
   return pml::of(comm).send_init(mode, data, {comm, dest, tag}, request);
 }
 
-Error recv(Buffer data, int source, int tag, Communicator& comm, MPI_Status* status) {
+Error recv(const Buffer& data, int source, int tag, Communicator& comm, MPI_Status* status) {
   return pml::of(comm).recv(data, {comm, source, tag}, status);
 }
 
-Error irecv(Buffer data, int source, int tag, Communicator& comm, Request*& request) {
+Error irecv(const Buffer& data, int source, int tag, Communicator& comm, Request*& request) {
   return pml::of(comm).irecv(data, {comm, source, tag}, request);
 }
 
-Error recv_init(Buffer data, int source, int tag, Communicator& comm, Request*& request) {
+Error recv_init(const Buffer& data, int source, int tag, Communicator& comm, Request*& request) {
   return pml::of(comm).recv_init(data, {comm, source, tag}, request);
 }
 
-Error sendrecv(Buffer send, int dest, int sendtag, Buffer receive, int source, int recvtag, Communicator& comm, MPI_Status* status) {
+Error sendrecv(const Buffer& send, int dest, int sendtag, const Buffer& receive, int source, int recvtag, Communicator& comm,
+               MPI_Status* status) {
   pml::Pml& pml = pml::of(comm);
   Request* receiving = nullptr;
   OL_TRY(pml.irecv(receive, {comm, source, recvtag}, receiving));
@@ -49,12 +50,14 @@ Error sendrecv(Buffer send, int dest, int sendtag, Buffer receive, int source, i
 }
 
 // The message leaves from a packed copy, which needs no more memory than its data.
-Error sendrecv_replace(Buffer data, int dest, int sendtag, int source, int recvtag, Communicator& comm, MPI_Status* status) {
+Error sendrecv_replace(const Buffer& data, int dest, int sendtag, int source, int recvtag, Communicator& comm,
+                       MPI_Status* status) {
   const Count bytes = pack_size(data);
   const std::unique_ptr<std::byte, void (*)(void*)> copy(
       static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(bytes > 0 ? bytes : 1))), std::free);
   if (!copy)
-    return make_error(ErrorClass::no_mem, "no memory for a copy of the %lld bytes to be sent", static_cast<long long>(bytes));
+    return make_error(ErrorClass::no_mem, "no memory for a copy of the %lld bytes to be sent",
+                      static_cast<long long>(bytes));
   if (bytes > 0) PackCursor(data).pack(copy.get(), static_cast<std::size_t>(bytes));
   return sendrecv(Buffer(copy.get(), bytes, &datatype_of(MPI_BYTE)), dest, sendtag, data, source, recvtag, comm, status);
 }

@@ -10,15 +10,17 @@
 
 namespace ompi_lite::mpi {
 
-Error send(pml::SendMode mode, Buffer data, int dest, int tag, Communicator& comm);
-Error isend(pml::SendMode mode, Buffer data, int dest, int tag, Communicator& comm, Request*& request);
-Error send_init(pml::SendMode mode, Buffer data, int dest, int tag, Communicator& comm, Request*& request);
-Error recv(Buffer data, int source, int tag, Communicator& comm, MPI_Status* status);
-Error irecv(Buffer data, int source, int tag, Communicator& comm, Request*& request);
-Error recv_init(Buffer data, int source, int tag, Communicator& comm, Request*& request);
+Error send(pml::SendMode mode, const Buffer& data, int dest, int tag, Communicator& comm);
+Error isend(pml::SendMode mode, const Buffer& data, int dest, int tag, Communicator& comm, Request*& request);
+Error send_init(pml::SendMode mode, const Buffer& data, int dest, int tag, Communicator& comm, Request*& request);
+Error recv(const Buffer& data, int source, int tag, Communicator& comm, MPI_Status* status);
+Error irecv(const Buffer& data, int source, int tag, Communicator& comm, Request*& request);
+Error recv_init(const Buffer& data, int source, int tag, Communicator& comm, Request*& request);
 
-Error sendrecv(Buffer send, int dest, int sendtag, Buffer receive, int source, int recvtag, Communicator& comm, MPI_Status* status);
-Error sendrecv_replace(Buffer data, int dest, int sendtag, int source, int recvtag, Communicator& comm, MPI_Status* status);
+Error sendrecv(const Buffer& send, int dest, int sendtag, const Buffer& receive, int source, int recvtag, Communicator& comm,
+               MPI_Status* status);
+Error sendrecv_replace(const Buffer& data, int dest, int sendtag, int source, int recvtag, Communicator& comm,
+                       MPI_Status* status);
 
 // Section 3.6: the buffers of buffered sends.
 Error buffer_attach(void* buffer, Count size);

@@ -24,9 +24,13 @@ Error improbe(int source, int tag, Communicator& comm, bool& flag, Message*& mes
 }
 
 // A message names its process itself, but for that of no process.
-Error mrecv(Buffer data, Message*& message, MPI_Status* status) { return pml::of(world()).mrecv(data, message, status); }
+Error mrecv(const Buffer& data, Message*& message, MPI_Status* status) {
+  return pml::of(world()).mrecv(data, message, status);
+}
 
-Error imrecv(Buffer data, Message*& message, Request*& request) { return pml::of(world()).imrecv(data, message, request); }
+Error imrecv(const Buffer& data, Message*& message, Request*& request) {
+  return pml::of(world()).imrecv(data, message, request);
+}
 
 Communicator* message_comm(const Object& message) { return static_cast<const Message&>(message).comm; }
 

@@ -16,8 +16,8 @@ Error probe(int source, int tag, Communicator& comm, MPI_Status* status);
 Error iprobe(int source, int tag, Communicator& comm, bool& flag, MPI_Status* status);
 Error mprobe(int source, int tag, Communicator& comm, Message*& message, MPI_Status* status);
 Error improbe(int source, int tag, Communicator& comm, bool& flag, Message*& message, MPI_Status* status);
-Error mrecv(Buffer data, Message*& message, MPI_Status* status);
-Error imrecv(Buffer data, Message*& message, Request*& request);
+Error mrecv(const Buffer& data, Message*& message, MPI_Status* status);
+Error imrecv(const Buffer& data, Message*& message, Request*& request);
 
 // On whose error handler the errors of receiving it go; null for the message of no process.
 Communicator* message_comm(const Object& message);

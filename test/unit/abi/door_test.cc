@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the door reads arguments: what it refuses, with which class and words, and what it lets pass because the standard ignores
-// it. The calls are made as rank 1 of four; none of them gets to where anything would be sent.
+// How the door reads arguments: what it refuses, with which class and words, and what it lets pass because the standard
+// ignores it. The calls are made as rank 1 of four; none of them gets to where anything would be sent.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
@@ -171,7 +171,8 @@ TEST_CASE("MPI_IN_PLACE stands where the standard lets it, and then count and ty
   FakeWorld fake;
   CHECK(reading(on("MPI_Allgather", MPI_COMM_WORLD), ints<Use::in_place>(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL)) == "");
   CHECK(reading(on("MPI_Gather", MPI_COMM_WORLD, 1), ints<Use::leaf>(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL)) == "");
-  CHECK(reading(on("MPI_Gather", MPI_COMM_WORLD, 0), ints<Use::leaf>(MPI_IN_PLACE)).find("only the root") != std::string::npos);
+  CHECK(reading(on("MPI_Gather", MPI_COMM_WORLD, 0), ints<Use::leaf>(MPI_IN_PLACE)).find("only the root") !=
+        std::string::npos);
   CHECK(reading(on("MPI_Allgather", fake.between()), ints<Use::in_place>(MPI_IN_PLACE)) != "");
   CHECK(MPI_Allreduce(data, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
   CHECK(MPI_Reduce(MPI_IN_PLACE, other, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
