@@ -36,64 +36,36 @@ namespace ompi_lite::abi {
 [[gnu::cold, gnu::noinline]] Error in_place_not_allowed(const Site& site, const char* name);
 [[gnu::cold, gnu::noinline]] Error same_buffer(const Site& site, const char* name, const void* address);
 
-// What belongs to each C handle type. The object types of windows and files come with their chapters.
+// What belongs to each C handle type: the kind of object and the ABI value of the NULL handle.
+template <ObjectKind object_kind, int null_value>
+struct HandleFacts {
+  static constexpr ObjectKind kind = object_kind;
+  static constexpr int null = null_value;
+};
 template <class Handle>
 struct HandleTraits;
 template <>
-struct HandleTraits<MPI_Comm> {
-  static constexpr ObjectKind kind = ObjectKind::communicator;
-  static constexpr int null = 256;
-};
+struct HandleTraits<MPI_Comm> : HandleFacts<ObjectKind::communicator, 256> {};
 template <>
-struct HandleTraits<MPI_Group> {
-  static constexpr ObjectKind kind = ObjectKind::group;
-  static constexpr int null = 264;
-};
+struct HandleTraits<MPI_Group> : HandleFacts<ObjectKind::group, 264> {};
 template <>
-struct HandleTraits<MPI_Win> {
-  static constexpr ObjectKind kind = ObjectKind::window;
-  static constexpr int null = 272;
-};
+struct HandleTraits<MPI_Win> : HandleFacts<ObjectKind::window, 272> {};
 template <>
-struct HandleTraits<MPI_File> {
-  static constexpr ObjectKind kind = ObjectKind::file;
-  static constexpr int null = 280;
-};
+struct HandleTraits<MPI_File> : HandleFacts<ObjectKind::file, 280> {};
 template <>
-struct HandleTraits<MPI_Session> {
-  static constexpr ObjectKind kind = ObjectKind::session;
-  static constexpr int null = 288;
-};
+struct HandleTraits<MPI_Session> : HandleFacts<ObjectKind::session, 288> {};
 template <>
-struct HandleTraits<MPI_Message> {
-  static constexpr ObjectKind kind = ObjectKind::message;
-  static constexpr int null = 296;
-};
+struct HandleTraits<MPI_Message> : HandleFacts<ObjectKind::message, 296> {};
 template <>
-struct HandleTraits<MPI_Info> {
-  static constexpr ObjectKind kind = ObjectKind::info;
-  static constexpr int null = 304;
-};
+struct HandleTraits<MPI_Info> : HandleFacts<ObjectKind::info, 304> {};
 template <>
-struct HandleTraits<MPI_Errhandler> {
-  static constexpr ObjectKind kind = ObjectKind::errhandler;
-  static constexpr int null = 320;
-};
+struct HandleTraits<MPI_Errhandler> : HandleFacts<ObjectKind::errhandler, 320> {};
 template <>
-struct HandleTraits<MPI_Request> {
-  static constexpr ObjectKind kind = ObjectKind::request;
-  static constexpr int null = 384;
-};
+struct HandleTraits<MPI_Request> : HandleFacts<ObjectKind::request, 384> {};
 template <>
-struct HandleTraits<MPI_Datatype> {
-  static constexpr ObjectKind kind = ObjectKind::datatype;
-  static constexpr int null = 512;
-};
+struct HandleTraits<MPI_Datatype> : HandleFacts<ObjectKind::datatype, 512> {};
 template <>
-struct HandleTraits<MPI_Op> {
-  static constexpr ObjectKind kind = ObjectKind::op;
-  static constexpr int null = 32;
-};
+struct HandleTraits<MPI_Op> : HandleFacts<ObjectKind::op, 32> {};
 
 template <class Handle>
 Handle null_of() {
