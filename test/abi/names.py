@@ -47,6 +47,7 @@ def main():
         run(MPICC, "-shared", "-fPIC", "-o", folder / "tool.so", HERE / "preloaded.c")
         run(folder / "profiled_send")
         run(MPIRUN, "-n", "3", folder / "profiled_send")
+        run(MPIRUN, "-n", "2", folder / "profiled_send", OMPI_LITE_CHECK_ARGUMENTS="no")
         expect("three names", run(folder / "twins"), "1 1 1")
         expect("three names behind a tool", run(folder / "twins", LD_PRELOAD=str(folder / "tool.so")), "2 1 1")
         versions = run("readelf", "-V", folder / "twins")

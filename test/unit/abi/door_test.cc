@@ -238,6 +238,22 @@ TEST_CASE("a bad communicator is named as the argument that it is") {
         "comm is 0x209, which is not a predefined communicator");
 }
 
+TEST_CASE("without checks objects are found all the same, and numbers pass as they are") {
+  FakeWorld fake;
+  REQUIRE_FALSE(check_arguments.set("no"));
+  CHECK(reading(on("MPI_Send", MPI_COMM_WORLD), Rank{9, "dest", Who::dest}) == "");
+  CHECK(reading(on("MPI_Send", MPI_COMM_WORLD), ints<Use::single>(nullptr, -1)) == "");
+  Site site = on("MPI_Send", MPI_COMM_WORLD);
+  REQUIRE_FALSE(enter(site));
+  auto data_of_call = ints<Use::single>(data, 3);
+  CHECK_FALSE(data_of_call.read(site));
+  const Buffer buffer = data_of_call.as<Buffer>();
+  CHECK(buffer.data == reinterpret_cast<std::byte*>(data));
+  CHECK(buffer.count == 3);
+  CHECK(buffer.type == &datatype_of(MPI_INT));
+  check_arguments.reset();
+}
+
 TEST_CASE("narrow results that do not fit become MPI_UNDEFINED") {
   FakeWorld fake;
   MPI_Datatype large = MPI_DATATYPE_NULL;
