@@ -8,14 +8,17 @@
 die() { echo "$(basename "$0" .sh): $*" >&2; exit 2; }
 skip() { echo "$(basename "$0" .sh): skipped: $*"; exit 77; }
 
-# start_runner USAGE "$@": sets prefix, workdir, MPICC, MPICXX, MPIRUN.
+# start_runner USAGE "$@": sets prefix, workdir, jobs, MPICC, MPICXX and the array mpirun (MPIRUN is a command line, a prefix may have
+# blanks; MPIRUN_EXTRA holds more options).
 start_runner() {
   local usage=$1; shift
   case ${1:-} in -h|--help) echo "usage: $(basename "$0") $usage"; exit 0 ;; esac
   [ $# -ge 2 ] || { echo "usage: $(basename "$0") $usage" >&2; exit 2; }
   prefix=$(cd "$1" 2> /dev/null && pwd) || die "no folder $1"
   mkdir -p "$2" && workdir=$(cd "$2" && pwd) || die "cannot make $2"
-  : "${MPICC:=$prefix/bin/mpicc}" "${MPICXX:=$prefix/bin/mpicxx}" "${MPIRUN:=$prefix/bin/mpirun}"
+  : "${MPICC:=$prefix/bin/mpicc}" "${MPICXX:=$prefix/bin/mpicxx}"
+  if [ -n "${MPIRUN:-}" ]; then read -ra mpirun <<< "$MPIRUN"; else mpirun=("$prefix/bin/mpirun"); fi
+  mpirun+=(${MPIRUN_EXTRA:-})
   command -v "$MPICC" > /dev/null || die "no $MPICC"
   jobs=$(nproc)
 }

@@ -49,7 +49,7 @@ run=$workdir/hpcc.run
 rm -rf "$run" && mkdir "$run" && cd "$run" || die "cannot make $run"
 sed "s/^1000 \( *Ns\)/${N:-1000} \1/; s/^2 \( *Ps\)/$p \1/; s/^2 \( *Qs\)/$((ranks / p)) \1/" "$build/_hpccinf.txt" > hpccinf.txt
 start=$SECONDS
-timeout "${TIMEOUT:-600}" $MPIRUN ${MPIRUN_EXTRA:-} -n "$ranks" "$build/hpcc" > output 2>&1 < /dev/null
+timeout "${TIMEOUT:-600}" "${mpirun[@]}" -n "$ranks" "$build/hpcc" > output 2>&1 < /dev/null
 status=$?
 [ -s output ] && sed 's/^/  | /' output | tail -n 20
 [ $status = 0 ] || { echo "hpcc: exit status $status"; exit 1; }

@@ -17,7 +17,7 @@ if [ ! -x "$build/IMB-MPI1" ]; then
 fi
 
 cd "$workdir" || die "cannot enter $workdir"
-timeout "${TIMEOUT:-1200}" $MPIRUN ${MPIRUN_EXTRA:-} -n "$ranks" "$build/IMB-MPI1" -time 0.3 -msglog 0:20 -iter 200 > imb.out 2>&1 < /dev/null
+timeout "${TIMEOUT:-1200}" "${mpirun[@]}" -n "$ranks" "$build/IMB-MPI1" -time 0.3 -msglog 0:20 -iter 200 > imb.out 2>&1 < /dev/null
 status=$?
 ran=$(grep -c '^# Benchmarking' imb.out)
 bad=$(grep -ciE '^[^#]*(error|defect[^s])|: *Error' imb.out)

@@ -86,7 +86,8 @@ class Suite:
         self.work.mkdir(parents=True, exist_ok=True)
         self.prefix = options.prefix.resolve()
         self.mpicc = os.environ.get("MPICC", f"{self.prefix}/bin/mpicc")
-        self.mpirun = os.environ.get("MPIRUN", f"{self.prefix}/bin/mpiexec").split()
+        given = os.environ.get("MPIRUN")
+        self.mpirun = given.split() if given else [f"{self.prefix}/bin/mpiexec"]
         self.env = {**os.environ, "USER": os.environ.get("USER", "root"), "LC_ALL": "C"}
         for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CC", "CXX", "F77", "FC", "LDFLAGS", "LIBS"):
             self.env.pop(name, None)
@@ -187,14 +188,14 @@ class Suite:
         clean = bool(said) and all(text in ("No Errors", "No errors", "Test Passed") for text in said) and len(said) == 1
         result_test = line.keys.get("resultTest", "")
         words = next((text for text in said if text not in ("No Errors", "No errors")), "no message")
-        missing = re.findall(r"(MPI_\w+)\b[^\n]*not implemented yet", output)
+        missing = re.findall(r"(MPI_\w+)\b[^\n]* (?:is not implemented yet)|MPI_ERR_UNSUPPORTED_OPERATION", output)
         if result_test in WANT_FAILURE:
             good = status != 0 and seconds < limit + 5 and (result_test != "TestStatusNoErrors" or "No Errors" in said)
             outcome = ("pass", "") if good and not trouble else ("fail", trouble or words)
         elif clean and status == 0 and not trouble:
             outcome = ("pass", "")
         elif missing:
-            outcome = ("notyet", missing[0] + " is not implemented yet")
+            outcome = ("notyet", f"{next(filter(None, missing), 'a function')} is not implemented yet")
         elif seconds >= limit - 0.5:
             outcome = ("timeout", f"after {seconds:.0f} s: {words}")
         else:

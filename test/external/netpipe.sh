@@ -17,7 +17,7 @@ run=$workdir/netpipe.run failed=0
 rm -rf "$run" && mkdir "$run" && cd "$run" || die "cannot make $run"
 netpipe() {  # NAME OPTIONS...
   local name=$1; shift
-  timeout "${TIMEOUT:-300}" $MPIRUN ${MPIRUN_EXTRA:-} -n 2 "$build/NPmpi" -o "$name.out" "$@" > "$name.log" 2>&1 < /dev/null
+  timeout "${TIMEOUT:-300}" "${mpirun[@]}" -n 2 "$build/NPmpi" -o "$name.out" "$@" > "$name.log" 2>&1 < /dev/null
   local status=$?
   if [ $status != 0 ]; then echo "netpipe $name: exit status $status"; tail -n 5 "$name.log"; failed=1; fi
 }
