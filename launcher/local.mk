@@ -6,6 +6,7 @@ liblauncher_la_SOURCES = \
   launcher/hosts.cc \
   launcher/io_forward.cc \
   launcher/job.cc \
+  launcher/loopback.cc \
   launcher/name_service.cc \
   launcher/nearest.cc \
   launcher/options.cc \

@@ -3,8 +3,6 @@
 #include "launcher/pmix_server.h"
 
 #include <hwloc.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <pmix.h>
 #include <pmix_server.h>
 #include <sys/eventfd.h>
@@ -16,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "launcher/loopback.h"
 #include "launcher/name_service.h"
 #include "launcher/pmix_info.h"
 
@@ -129,18 +128,6 @@ Failure pmix_failure(const char* what, pmix_status_t status) {
   return Failure{std::string("the PMIx server cannot start: ") + what + ": " + PMIx_Error_string(status), ExitCode::failure};
 }
 
-// PMIx speaks over the loopback interface and would fail with a page of text where it is down, as in a bare namespace.
-bool loopback_is_up() {
-  ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) return true;
-  constexpr unsigned wanted = IFF_LOOPBACK | IFF_UP;
-  bool found = false;
-  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next)
-    found |= (entry->ifa_flags & wanted) == wanted;
-  freeifaddrs(list);
-  return found;
-}
-
 std::string number_list(std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ",") + std::to_string(i);
@@ -195,9 +182,7 @@ InfoList describe_rank(const JobDescription& job, std::size_t rank, std::uint32_
 PmixServer::~PmixServer() { stop(); }
 
 MaybeFailure PmixServer::start(const JobDescription& job, hwloc_topology* topology) {
-  if (!loopback_is_up()) {
-    return Failure{"the loopback interface is down, and PMIx needs it (as root: ip link set lo up)", ExitCode::failure};
-  }
+  if (MaybeFailure failure = ensure_loopback()) return failure;
   event_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   the_server = this;
   // The ranks' data are handed over in messages: no files of 4 MiB, no folder that may be full, read-only or too deep.
