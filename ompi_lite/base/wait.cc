@@ -19,7 +19,7 @@ constinit Knob<double> crowded_spin_time{"crowded_spin_time", 2e-4, Unit::second
 
 namespace {
 
-// Rounds of plain spinning before the first system call: some microseconds. Longer would be dear where others use the cores too.
+// Rounds of plain spinning before the first system call: some microseconds. Longer would be dear where others use the cores.
 constexpr std::uint32_t kSpinRounds = 256;
 // Nothing is lost while a rank sleeps, but what rings no bell (a lost process, a descriptor) has to be seen now and then.
 constexpr std::int64_t kShortestSleepNs = 1'000'000;
