@@ -119,6 +119,7 @@ class RingWriter {
   bool place(std::uint8_t area, std::size_t bytes, std::uint64_t& offset) {
     ByteArea& where = area == 2 ? bulk_ : hot_;
     std::uint64_t rounded = (bytes + kLine - 1) / kLine * kLine;
+    OL_CHECK(rounded <= where.size, bytes, where.size);
     if (!where.place(rounded, offset)) {
       refresh(0);
       if (!where.place(rounded, offset)) return false;

@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kAttemptNs = 3 * kSecond;    // for one address
+constexpr std::int64_t kAnswerNs = 10 * kSecond;    // for a peer that may be busy, before another of its addresses is tried
+constexpr int kRounds = 5;                          // through all addresses, before a peer is given up
 constexpr std::int64_t kStrangerNs = 10 * kSecond;  // for whoever connects, to prove who it is
 constexpr std::int64_t kRoundNs = kSecond / 5;      // between two rounds through the addresses
 constexpr std::int64_t kBusyNs = kSecond;           // for the peer that said busy, to come itself
@@ -78,6 +80,7 @@ void TcpTransport::start_attempt(Peer& to) {
     ++to.next_address;
   }
   to.next_address = 0;  // the next round
+  ++to.rounds_failed;
   to.retry_at_ns = now_ns() + kRoundNs;
 }
 
@@ -91,6 +94,18 @@ void TcpTransport::attempt_failed(Peer& to, const std::string& why) {
   }
   ++to.next_address;
   start_attempt(to);
+}
+
+// Connected, but no answer: the peer computes and does not look. That may take hours, and is no reason to give it up.
+void TcpTransport::still_silent(Peer& to) {
+  OL_LOG(debug, "peer %d does not answer at %s", to.id, text_of(to.addresses[to.next_address], to.port).c_str());
+  to.rounds_failed = 0;
+  to.give_up_at_ns = now_ns() + static_cast<std::int64_t>(connect_timeout.value() * 1e9);
+  if (to.addresses.size() == 1) {
+    to.attempt->deadline_ns = now_ns() + kAnswerNs;
+    return;
+  }
+  attempt_failed(to, "no answer");
 }
 
 void TcpTransport::give_up(Peer& to, const std::string& why) {
@@ -112,12 +127,18 @@ void TcpTransport::check_times() {
   for (std::size_t i = 0; i < connections_.size(); ++i) {
     Connection& connection = *connections_[i];
     if (connection.state == Connection::State::open || connection.state == Connection::State::closed) continue;
-    if (now >= connection.deadline_ns) broken(connection, "no answer");
+    if (now < connection.deadline_ns) continue;
+    bool reached = connection.state == Connection::State::hello_sent || connection.state == Connection::State::answer_sent;
+    if (reached) {
+      still_silent(*connection.peer);
+    } else {
+      broken(connection, "no answer");
+    }
   }
   for (auto& [id, entry] : peers_) {
     Peer& to = *entry;
     if (!to.wanted) continue;
-    if (now >= to.give_up_at_ns) {
+    if (!to.attempt && now >= to.give_up_at_ns && to.rounds_failed >= kRounds) {
       give_up(to, to.last_failure);
     } else if (!to.attempt && now >= to.retry_at_ns) {
       start_attempt(to);
@@ -163,6 +184,7 @@ void TcpTransport::hello(Connection& connection) {
   connection.queue(bytes_of(connection.hello));
   connection.flush();
   connection.state = Connection::State::hello_sent;
+  connection.deadline_ns = now_ns() + kAnswerNs;
   watch(connection);
 }
 

@@ -23,10 +23,11 @@ struct Peer {
   Connection* open = nullptr;
   std::vector<std::byte> waiting;  // frames for when it is open, as they go out
   std::int64_t retry_at_ns = 0;    // no attempt before
-  std::int64_t give_up_at_ns = 0;
-  bool wanted = false;  // something waits to be sent
-  bool lost = false;    // for ever
-  bool left = false;    // said goodbye
+  std::int64_t give_up_at_ns = 0;  // not before, and
+  int rounds_failed = 0;           // not before so many rounds through all addresses failed
+  bool wanted = false;             // something waits to be sent
+  bool lost = false;               // for ever
+  bool left = false;               // said goodbye
   std::string last_failure;
 };
 
@@ -60,6 +61,7 @@ class TcpTransport final : public Transport, public PollSet {
 
   void start_attempt(Peer& peer);
   void attempt_failed(Peer& peer, const std::string& why);
+  void still_silent(Peer& peer);
   void give_up(Peer& peer, const std::string& why);
 
   bool advance(Connection& connection, bool readable, Receiver& receiver);

@@ -176,6 +176,24 @@ TEST_CASE("a peer that dies without goodbye is lost, after all that it sent", "[
   close(pipe_ends[1]);
 }
 
+TEST_CASE("a peer that does not look for long is not given up", "[btl]") {
+  setenv("OMPI_LITE_TCP_CONNECT_TIMEOUT", "100ms", 1);
+  const KnobGroup groups[] = {knobs()};
+  REQUIRE(!load_knobs(groups));
+  auto a = make(0), b = make(1);
+  Counter at_a, at_b;
+  auto to_b = connect(*a, 1, b->address());
+  REQUIRE(send_text(*to_b, "patience") == Sent::yes);
+  CHECK(!turn_until(
+      {{a.get(), &at_a}}, [&] { return at_a.lost > 0; }, 1000));  // b computes
+  turn_until(
+      {{b.get(), &at_b}}, [&] { return at_b.frames + at_b.lost > 0; }, 1000);  // a computes
+  CHECK(turn_until({{a.get(), &at_a}, {b.get(), &at_b}}, [&] { return at_b.frames == 1; }));
+  CHECK(at_a.lost + at_b.lost == 0);
+  unsetenv("OMPI_LITE_TCP_CONNECT_TIMEOUT");
+  for (KnobBase* knob : knobs().knobs) knob->reset();
+}
+
 TEST_CASE("nobody listening means lost within the time allowed", "[btl]") {
   setenv("OMPI_LITE_TCP_CONNECT_TIMEOUT", "0.3", 1);
   const KnobGroup groups[] = {knobs()};
