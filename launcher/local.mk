@@ -2,6 +2,7 @@
 # The programs in bin. They include floor 0 alone and meet the ranks only through PMIx and the environment.
 noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
+  launcher/doorman.cc \
   launcher/environment.cc \
   launcher/hosts.cc \
   launcher/io_forward.cc \

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "launcher/doorman.h"
 #include "launcher/loopback.h"
 #include "launcher/name_service.h"
 #include "launcher/pmix_info.h"
@@ -206,6 +207,7 @@ MaybeFailure PmixServer::register_job(const JobDescription& job) {
   const auto size32 = static_cast<std::uint32_t>(size);
   const std::string all_ranks = number_list(size);
   job_name_ = unique_job_name();
+  admit_clients_of(job_name_);
   InfoList info;
   info.add(PMIX_JOBID, job_name_.c_str());
   info.add(PMIX_JOB_SIZE, size32);
