@@ -167,11 +167,12 @@ Error alltoallw(const BufferW& send, const BufferW& receive, Communicator& comm)
 }
 
 Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Communicator& comm) {
-  Datatype& type = *receive.type;
-  OL_TRY(check_op(op, type));
+  // The root's side gives what it receives, the other what it sends; the type of the rest means nothing.
+  const Buffer& significant = is_root(root) ? receive : send;
+  if (!beside_root(root)) OL_TRY(check_op(op, *significant.type));
   Direct steps(comm, Operation::reduce);
   if (beside_root(root)) return {};
-  steps.reduce_with(op, type);
+  steps.reduce_with(op, *significant.type);
   if (is_root(root)) {
     const Count count = receive.count;
     const Part all = steps.scratch(count * comm.remote_size());
