@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handles as integers and back, predefined and user made ones; statuses that a program writes itself; generalized requests.
+// run: np=1,2 timeout=60
+#include "../support/check.h"
+
+// The standard ABI has handles as integers of C; before it only those of Fortran existed.
+#if MPI_VERSION >= 5
+#define AS_INTEGER(kind, handle) kind##_toint(handle)
+#define AS_HANDLE(kind, integer) kind##_fromint(integer)
+#else
+#define AS_INTEGER(kind, handle) kind##_c2f(handle)
+#define AS_HANDLE(kind, integer) kind##_f2c(integer)
+#endif
+
+#define ROUND_TRIP(kind, handle)                                                                       \
+  do {                                                                                                 \
+    const kind original = (handle);                                                                    \
+    CHECK(AS_HANDLE(kind, AS_INTEGER(kind, original)) == original, #handle " does not come back as it was"); \
+  } while (0)
+
+static void integers(void) {
+  MPI_Comm comm;
+  MPI_Datatype type;
+  MPI_Group group;
+  MPI_Info info;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Comm_group(comm, &group);
+  MPI_Info_create(&info);
+  ROUND_TRIP(MPI_Comm, MPI_COMM_WORLD);
+  ROUND_TRIP(MPI_Comm, MPI_COMM_NULL);
+  ROUND_TRIP(MPI_Comm, comm);
+  MPI_Comm again = AS_HANDLE(MPI_Comm, AS_INTEGER(MPI_Comm, comm));
+  int size = 0;
+  MPI_Comm_size(again, &size);
+  CHECK(size == world_size, "size %d", size);
+  CHECK(AS_INTEGER(MPI_Comm, comm) != AS_INTEGER(MPI_Comm, MPI_COMM_WORLD), "two communicators with one integer");
+  CHECK(AS_HANDLE(MPI_Type, AS_INTEGER(MPI_Type, type)) == type, "a user's datatype does not come back as it was");
+  CHECK(AS_HANDLE(MPI_Type, AS_INTEGER(MPI_Type, MPI_DOUBLE)) == MPI_DOUBLE, "MPI_DOUBLE does not come back as it was");
+  ROUND_TRIP(MPI_Group, group);
+  ROUND_TRIP(MPI_Group, MPI_GROUP_EMPTY);
+  ROUND_TRIP(MPI_Info, info);
+  ROUND_TRIP(MPI_Op, MPI_SUM);
+  ROUND_TRIP(MPI_Request, MPI_REQUEST_NULL);
+  ROUND_TRIP(MPI_Errhandler, MPI_ERRORS_RETURN);
+  MPI_Comm_free(&comm);
+  MPI_Type_free(&type);
+  MPI_Group_free(&group);
+  MPI_Info_free(&info);
+}
+
+static void written_statuses(void) {
+  MPI_Status status;
+  int count = -1, cancelled = -1;
+  memset(&status, 0, sizeof status);
+  MPI_Status_set_elements(&status, MPI_INT, 7);
+  MPI_Status_set_cancelled(&status, 1);
+  MPI_Get_count(&status, MPI_INT, &count);
+  MPI_Test_cancelled(&status, &cancelled);
+  CHECK(count == 7 && cancelled, "count %d, cancelled %d", count, cancelled);
+  MPI_Get_elements(&status, MPI_INT, &count);
+  CHECK(count == 7, "elements %d", count);
+  MPI_Count wide = -1;
+  MPI_Status_set_elements_x(&status, MPI_BYTE, (MPI_Count)5 << 32);
+  MPI_Get_elements_x(&status, MPI_BYTE, &wide);
+  CHECK(wide == (MPI_Count)5 << 32, "elements %lld", (long long)wide);
+  MPI_Get_count(&status, MPI_BYTE, &count);
+  CHECK(count == MPI_UNDEFINED, "count %d of more than an int holds", count);
+}
+
+static int queries, frees, cancels;
+
+static int query(void* extra, MPI_Status* status) {
+  queries++;
+  MPI_Status_set_elements(status, MPI_INT, *(int*)extra);
+  MPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = 3;
+  status->MPI_TAG = 4;
+  return MPI_SUCCESS;
+}
+
+static int release(void* extra) {
+  (void)extra;
+  frees++;
+  return MPI_SUCCESS;
+}
+
+static int cancel(void* extra, int complete) {
+  (void)extra;
+  CHECK(!complete, "complete %d", complete);
+  cancels++;
+  return MPI_SUCCESS;
+}
+
+static void generalized_request(void) {
+  MPI_Request request, inner;
+  MPI_Status status;
+  int extra = 9, done = -1, count = -1;
+  MPI_Grequest_start(query, release, cancel, &extra, &request);
+  MPI_Test(&request, &done, &status);
+  CHECK(!done && queries == 0, "done %d", done);
+  MPI_Cancel(&request);
+  CHECK(cancels == 1, "%d cancels", cancels);
+  inner = request;
+  MPI_Grequest_complete(inner);
+  MPI_Wait(&request, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(queries == 1 && frees == 1 && count == 9 && status.MPI_SOURCE == 3 && status.MPI_TAG == 4, "%d queries, %d frees, count %d",
+        queries, frees, count);
+  CHECK(request == MPI_REQUEST_NULL, "the request is still there");
+}
+
+int main(int argc, char** argv) {
+  check_start(&argc, &argv);
+  integers();
+  written_statuses();
+  generalized_request();
+  return check_finish();
+}
