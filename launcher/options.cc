@@ -207,6 +207,32 @@ MaybeFailure set_output_name(Reader& reader, Values values) {
   return std::nullopt;
 }
 
+// Open MPI 5 gathers these under two options: --output tag,file=NAME and --display map,bind.
+MaybeFailure set_output(Reader& reader, Values values) {
+  for (const std::string& word : split(values[0], ',')) {
+    if (word == "tag" || word == "rank" || word == "tag-detailed" || word == "tag-fullname") {
+      reader.options.tag_output = true;
+    } else if (word.starts_with("file=") && word.size() > 5) {
+      reader.options.output_name = before_colon(word.substr(5));
+    } else {
+      return bad_value(reader, word, "one of tag, file=NAME");
+    }
+  }
+  return std::nullopt;
+}
+
+MaybeFailure set_display(Reader& reader, Values values) {
+  for (const std::string& word : split(values[0], ',')) {
+    if (word == "map" || word == "map-devel" || word == "allocation")
+      reader.options.display_map = true;
+    else if (word == "bind" || word == "bindings")
+      reader.options.report_bindings = true;
+    else
+      return bad_value(reader, word, "one of map, allocation, bind");
+  }
+  return std::nullopt;
+}
+
 template <bool Options::*flag>
 MaybeFailure set_flag(Reader& reader, Values) {
   reader.options.*flag = true;
@@ -241,6 +267,8 @@ constexpr auto option_table = std::to_array<OptionRow>({
     {"tag-output l prepend-rank", 0, "", "begin each line of output with its rank: \"[3] text\"",
      set_flag<&Options::tag_output>},
     {"output-filename", 1, "NAME", "write each rank's output to NAME.RANK.out and NAME.RANK.err", set_output_name},
+    {"output", 1, "tag,file=NAME", "the two above in one", set_output},
+    {"display", 1, "map,bind", "the map and the bindings in one", set_display},
     {"timeout", 1, "SECONDS", "end the job after this time with exit code 124 (also: MPIEXEC_TIMEOUT)", set_timeout},
     {"get-stack-traces", 0, "", "at the time limit, print each rank's stacks first", set_flag<&Options::stack_traces>},
     {"set", 1, "NAME=VALUE", "set a knob of the library (see ompi_lite_info --knobs)", set_knob},

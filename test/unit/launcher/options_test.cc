@@ -103,6 +103,17 @@ TEST_CASE("binding, mapping and stdin take the usual words and refuse others", "
   CHECK(parse({"--stdin", "-3", "p"}).failure);
 }
 
+TEST_CASE("the gathered forms of output and display mean the same as the single ones", "[launcher]") {
+  const Outcome outcome = parse({"--output", "tag,file=log:nocopy", "--display", "map,bind", "p"});
+  REQUIRE(outcome.text().empty());
+  CHECK(outcome.options().tag_output);
+  CHECK(outcome.options().output_name == "log");
+  CHECK(outcome.options().display_map);
+  CHECK(outcome.options().report_bindings);
+  CHECK(parse({"--output", "tags", "p"}).text().find("\"tags\"") != std::string::npos);
+  CHECK(parse({"--display", "moon", "p"}).failure);
+}
+
 TEST_CASE("time limits are seconds above nothing", "[launcher]") {
   CHECK(parse({"--timeout", "1.5", "p"}).options().timeout_seconds == 1.5);
   for (const char* word : {"0", "-1", "soon", "nan", "inf", "5s", ""}) CHECK(parse({"--timeout", word, "p"}).failure);
