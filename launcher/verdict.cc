@@ -26,7 +26,7 @@ void Verdict::fail(int exit_code, std::string message, bool end_all) {
 }
 
 void Verdict::aborted(int rank, int pid, int code, const std::string& text) {
-  std::string message = who(rank, pid) + " called MPI_Abort with code " + std::to_string(code);
+  std::string message = who(rank, pid) + " ended the job with code " + std::to_string(code);
   if (!text.empty()) message += ": " + text;
   fail(visible_code(code), std::move(message), true);
 }

@@ -80,7 +80,7 @@ TEST_CASE("MPI_Abort never looks like success", "[launcher]") {
     Case c;
     c.verdict.aborted(1, 101, code, "");
     CHECK(c.verdict.exit_code() == ((code & 255) == 0 ? 1 : code & 255));
-    CHECK(c.messages() == "rank 1 (host host, pid 101) called MPI_Abort with code " + std::to_string(code) + "\n");
+    CHECK(c.messages() == "rank 1 (host host, pid 101) ended the job with code " + std::to_string(code) + "\n");
   }
 }
 
