@@ -3,6 +3,7 @@
 // thread, so that a failure is the same in each run, or from two.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstring>
@@ -84,7 +85,7 @@ struct End {
     btl::Sent result = to_peer->try_send(std::as_bytes(std::span(&header, 1)), parts);
     // The bytes are ours again: spoil them.
     if (result == btl::Sent::yes) {
-      std::memset(buffer.data(), 0xee, payload_bytes);
+      std::fill_n(buffer.begin(), payload_bytes, std::byte{0xee});
       ++sent;
     }
     return result;
