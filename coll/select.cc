@@ -23,6 +23,7 @@ constexpr A kAllgather[] = {A::linear, A::ring, A::bruck, A::circulant, A::node}
 constexpr A kAllgatherv[] = {A::linear, A::ring, A::bruck};
 constexpr A kAlltoall[] = {A::linear, A::bruck, A::pairwise, A::node};
 constexpr A kAlltoallv[] = {A::linear, A::pairwise};
+constexpr A kNeighbors[] = {A::linear};
 constexpr A kReduce[] = {A::linear, A::binomial, A::reduce_scatter_gather, A::node};
 constexpr A kAllreduce[] = {A::linear, A::allgather_reduce, A::recursive_doubling, A::circulant, A::ring, A::node};
 constexpr A kReduceScatter[] = {A::linear, A::pairwise, A::circulant, A::ring};
@@ -41,6 +42,11 @@ constexpr OperationRow kTable[kOperations] = {
     {Operation::alltoall, "alltoall", "MPI_Alltoall", kAlltoall},
     {Operation::alltoallv, "alltoallv", "MPI_Alltoallv", kAlltoallv},
     {Operation::alltoallw, "alltoallw", "MPI_Alltoallw", kAlltoallv},
+    {Operation::neighbor_allgather, "neighbor_allgather", "MPI_Neighbor_allgather", kNeighbors},
+    {Operation::neighbor_allgatherv, "neighbor_allgatherv", "MPI_Neighbor_allgatherv", kNeighbors},
+    {Operation::neighbor_alltoall, "neighbor_alltoall", "MPI_Neighbor_alltoall", kNeighbors},
+    {Operation::neighbor_alltoallv, "neighbor_alltoallv", "MPI_Neighbor_alltoallv", kNeighbors},
+    {Operation::neighbor_alltoallw, "neighbor_alltoallw", "MPI_Neighbor_alltoallw", kNeighbors},
     {Operation::reduce, "reduce", "MPI_Reduce", kReduce},
     {Operation::allreduce, "allreduce", "MPI_Allreduce", kAllreduce},
     {Operation::reduce_scatter, "reduce_scatter", "MPI_Reduce_scatter", kReduceScatter},
@@ -99,6 +105,11 @@ A best(const Question& q) {
       return q.ranks > 4 && q.bytes <= kGatherTree ? A::binomial : A::linear;
     case Operation::gatherv:
     case Operation::scatterv:
+    case Operation::neighbor_allgather:
+    case Operation::neighbor_allgatherv:
+    case Operation::neighbor_alltoall:
+    case Operation::neighbor_alltoallv:
+    case Operation::neighbor_alltoallw:
       return A::linear;
     case Operation::allgather:
       return q.bytes <= kAllgatherTogether ? A::circulant : A::ring;

@@ -14,10 +14,11 @@
 namespace ompi_lite::coll {
 
 enum class Operation : std::uint8_t {
-  barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv, alltoallw, reduce, allreduce,
-  reduce_scatter, reduce_scatter_block, scan, exscan,
+  barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv, alltoallw,
+  neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw,
+  reduce, allreduce, reduce_scatter, reduce_scatter_block, scan, exscan,
 };
-inline constexpr int kOperations = 17;
+inline constexpr int kOperations = 22;
 
 enum class Algorithm : std::uint8_t {
   automatic,  // no algorithm is forced

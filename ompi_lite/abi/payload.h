@@ -7,17 +7,20 @@
 
 #include "coll/coll.h"
 #include "ompi_lite/abi/read.h"
+#include "ompi_lite/core/grid.h"
 
 namespace ompi_lite::abi {
 
 // What a buffer is for; decides where it is significant and where MPI_IN_PLACE may stand.
 enum class Use : std::uint8_t {
-  single,    // point to point, packing, files: always significant, never in place
-  everyone,  // a collective without in place for this buffer
-  in_place,  // a collective with it, in intracommunicators
-  leaf,      // what each rank gives to the root, or gets from it; in place at the root of an intracommunicator
-  at_root,   // only the root has it
-  bcast,     // everyone, but for the ranks beside the root in its group of an intercommunicator
+  single,          // point to point, packing, files: always significant, never in place
+  everyone,        // a collective without in place for this buffer
+  to_neighbors,    // the same, with a block for each neighbor that this rank sends to
+  from_neighbors,  // and for each that it receives from
+  in_place,        // a collective with in place, in intracommunicators
+  leaf,            // what each rank gives to the root, or gets from it; in place at the root of an intracommunicator
+  at_root,         // only the root has it
+  bcast,           // everyone, but for the ranks beside the root in its group of an intercommunicator
 };
 
 inline bool significant(Use use, const Site& site) {
@@ -32,6 +35,14 @@ inline bool in_place_allowed(Use use, const Site& site) {
   if (use != Use::in_place && use != Use::leaf) return false;
   if (site.comm->is_inter()) return false;
   return use == Use::in_place || site.root == site.comm->rank();
+}
+
+// Of how many blocks a buffer consists. None without a topology, which the semantic function reports.
+inline int blocks_in(Use use, const Communicator& comm) {
+  if (use != Use::to_neighbors && use != Use::from_neighbors) return comm.remote_size();
+  if (comm.topology == nullptr) return 0;
+  const Neighborhood& around = comm.topology->neighborhood;
+  return static_cast<int>(use == Use::to_neighbors ? around.destinations.size() : around.sources.size());
 }
 
 // `type` for `count` elements that shall be transferred: live and committed.
@@ -87,6 +98,9 @@ struct Payload {
     if (count < 0 && site.checked) return negative(ErrorClass::count, count_name, count);
     if (Error error = find_type(site, handle, type_name, type)) return error;
     if (!site.checked || count == 0) return {};
+    if constexpr (use == Use::to_neighbors || use == Use::from_neighbors) {
+      if (blocks_in(use, *site.comm) == 0) return {};  // no block of `count` elements
+    }
     if (is_null_buffer(data, count, *type)) return null_buffer(data_name, count);
     return compare_with_sent(site, use, data_name, data, type);
   }
@@ -162,7 +176,7 @@ struct PayloadV {
       return in_place_allowed(use, site) || !site.checked ? Error() : in_place_not_allowed(site, data_name);
     }
     if (Error error = find_type(site, handle, type_name, type)) return error;
-    length = site.comm->remote_size();
+    length = blocks_in(use, *site.comm);
     if (!site.checked) return {};
     bool any = false;
     if (Error error = check_counts(counts, length, counts_name, any)) return error;
@@ -195,7 +209,7 @@ struct PayloadW {
     if (is_in_place(data)) {
       return in_place_allowed(use, site) || !site.checked ? Error() : in_place_not_allowed(site, data_name);
     }
-    length = site.comm->remote_size();
+    length = blocks_in(use, *site.comm);
     if (!site.checked) return {};
     bool any = false;
     if (Error error = check_counts(counts, length, counts_name, any)) return error;

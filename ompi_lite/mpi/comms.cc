@@ -60,6 +60,7 @@ Error dup_into(Communicator& comm, const Info* hints, Communicator*& newcomm) {
     return failed;
   }
   created->attributes = std::move(copied);
+  created->topology = comm.topology;
   created->hints.entries = hints != nullptr ? hints->entries : std::vector<Info::Entry>();
   newcomm = created;
   return {};

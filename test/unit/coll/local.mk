@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of coll, one a line: test_unit_unit_SOURCES += test/unit/coll/NAME_test.cc
+test_unit_unit_SOURCES += test/unit/coll/neighbor_test.cc
 test_unit_unit_SOURCES += test/unit/coll/patterns_test.cc
 test_unit_unit_SOURCES += test/unit/coll/select_test.cc
 test_unit_unit_SOURCES += test/unit/coll/simulate_test.cc

@@ -2,4 +2,5 @@
 # Unit tests of core, one a line: test_unit_unit_SOURCES += test/unit/core/NAME_test.cc
 test_unit_unit_SOURCES += test/unit/core/objects_test.cc
 test_unit_unit_SOURCES += test/unit/core/datatype_test.cc test/unit/core/reference_type.cc
+test_unit_unit_SOURCES += test/unit/core/grid_test.cc
 test_unit_unit_SOURCES += test/unit/core/op_test.cc test/unit/core/pack_speed_test.cc

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Graph topologies: those that every rank knows whole, and those of which each rank knows its own edges.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coll/coll.h"
+#include "ompi_lite/base/macros.h"
+#include "ompi_lite/core/datatype.h"
+#include "ompi_lite/core/grid.h"
+#include "ompi_lite/core/op.h"
+#include "ompi_lite/include/mpi.h"
+#include "ompi_lite/mpi/comms.h"
+#include "ompi_lite/mpi/grids.h"
+
+namespace ompi_lite::mpi {
+namespace {
+
+Error graph_of(Communicator& comm, const Graph*& graph) {
+  graph = comm.topology == nullptr ? nullptr : std::get_if<Graph>(&comm.topology->shape);
+  return graph != nullptr ? Error() : Error(ErrorClass::topology, "comm has no graph topology");
+}
+
+Error dist_graph_of(Communicator& comm, const DistGraph*& graph) {
+  graph = comm.topology == nullptr ? nullptr : std::get_if<DistGraph>(&comm.topology->shape);
+  return graph != nullptr ? Error() : Error(ErrorClass::topology, "comm has no distributed graph topology");
+}
+
+Error check_graph(Communicator& comm, std::span<const int> index, const int* edges) {
+  if (comm.is_inter()) return Error(ErrorClass::comm, "comm is an intercommunicator");
+  const int nodes = static_cast<int>(index.size());
+  if (nodes > comm.size()) return make_error(ErrorClass::arg, "nnodes is %d, but the communicator has %d ranks", nodes, comm.size());
+  int before = 0;
+  for (int i = 0; i < nodes; ++i) {
+    const int here = index[static_cast<std::size_t>(i)];
+    if (here < before) return make_error(ErrorClass::arg, "index[%d] is %d, which is less than %d before it", i, here, before);
+    before = here;
+  }
+  if (before > 0 && edges == nullptr) return Error(ErrorClass::arg, "edges is a null pointer");
+  for (int i = 0; i < before; ++i)
+    if (edges[i] < 0 || edges[i] >= nodes) return make_error(ErrorClass::arg, "edges[%d] is %d, but nnodes is %d", i, edges[i], nodes);
+  return {};
+}
+
+bool is_unweighted(const int* weights) { return weights == MPI_UNWEIGHTED; }
+bool has_values(const int* weights) { return !is_unweighted(weights) && weights != MPI_WEIGHTS_EMPTY; }
+
+Error check_weights(const char* name, const int* weights, std::size_t count) {
+  if (count == 0 || is_unweighted(weights)) return {};
+  if (weights == nullptr) return make_error(ErrorClass::arg, "%s is a null pointer", name);
+  if (weights == MPI_WEIGHTS_EMPTY) return make_error(ErrorClass::arg, "%s is MPI_WEIGHTS_EMPTY, but there are %zu edges", name, count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (weights[i] < 0) return make_error(ErrorClass::arg, "%s[%zu] is %d", name, i, weights[i]);
+  return {};
+}
+
+Error check_ranks(Communicator& comm, const char* name, const int* ranks, std::size_t count) {
+  if (count > 0 && ranks == nullptr) return make_error(ErrorClass::arg, "%s is a null pointer", name);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (ranks[i] < 0 || ranks[i] >= comm.size())
+      return make_error(ErrorClass::rank, "%s[%zu] is %d, but the communicator has %d ranks", name, i, ranks[i], comm.size());
+  }
+  return {};
+}
+
+// Each rank gives a part of the graph, and an error of one must not leave the others waiting. All learn whether all parts are right,
+// and whether edges have weights; `error` is what is wrong with our own part.
+Error agree(Communicator& comm, Error error, const int* weights, bool& weighted) {
+  const std::string own = error.sentence();  // the sentence may lie in a buffer that others use
+  const bool none = is_unweighted(weights), some = !none && weights != nullptr;  // null is right where there are no edges
+  int told[3] = {error.code(), none ? 1 : 0, some ? 1 : 0}, all[3] = {};
+  Datatype& ints = datatype_of(MPI_INT);
+  Op& maximum = op_of(MPI_MAX);
+  OL_TRY(coll::allreduce(Buffer(told, 3, &ints), Buffer(all, 3, &ints), maximum, comm));
+  if (error) return make_error(error.error_class(), "%s", own.c_str());
+  if (all[0] != 0) return Error(static_cast<ErrorClass>(all[0]), "another rank gave arguments that are not valid");
+  if (all[1] != 0 && all[2] != 0) return Error(ErrorClass::arg, "some ranks gave weights, and others MPI_UNWEIGHTED");
+  weighted = all[2] != 0;
+  return {};
+}
+
+// One edge on its way to the two ranks that it joins, with the number of the end that it is told to.
+struct Edge {
+  int source, dest, weight, is_out;
+};
+
+// What of the graph's edges concerns this rank, in an order in which both ends see the edges between the same two: by the rank that
+// gave them, then as they were given.
+class Gathering {
+ public:
+  Gathering(Communicator& comm, bool weighted) : comm_(comm), weighted_(weighted), told_(static_cast<std::size_t>(comm.size())) {}
+
+  void add(int source, int dest, int weight) {
+    told_[static_cast<std::size_t>(source)].push_back({source, dest, weight, 1});
+    told_[static_cast<std::size_t>(dest)].push_back({source, dest, weight, 0});
+  }
+
+  Error exchange() {
+    const std::size_t p = told_.size();
+    std::vector<Count> out(p), in(p), out_at(p), in_at(p);
+    std::vector<Edge> outgoing;
+    for (std::size_t r = 0; r < p; ++r) {
+      out[r] = static_cast<Count>(told_[r].size() * sizeof(Edge));
+      out_at[r] = static_cast<Count>(outgoing.size() * sizeof(Edge));
+      outgoing.insert(outgoing.end(), told_[r].begin(), told_[r].end());
+    }
+    Datatype &counts = datatype_of(MPI_INT64_T), &bytes = datatype_of(MPI_BYTE);
+    OL_TRY(coll::alltoall(Buffer(out.data(), 1, &counts), Buffer(in.data(), 1, &counts), comm_));
+    Count total = 0;
+    for (std::size_t r = 0; r < p; ++r) in_at[r] = std::exchange(total, total + in[r]);
+    std::vector<Edge> incoming(static_cast<std::size_t>(total) / sizeof(Edge));
+    OL_TRY(coll::alltoallv({reinterpret_cast<std::byte*>(outgoing.data()), out.data(), out_at.data(), &bytes},
+                           {reinterpret_cast<std::byte*>(incoming.data()), in.data(), in_at.data(), &bytes}, comm_));
+    for (const Edge& edge : incoming) {
+      if (edge.is_out != 0) {
+        destinations.push_back(edge.dest);
+        if (weighted_) graph.destination_weights.push_back(edge.weight);
+      } else {
+        sources.push_back(edge.source);
+        if (weighted_) graph.source_weights.push_back(edge.weight);
+      }
+    }
+    graph.weighted = weighted_;
+    return {};
+  }
+
+  std::vector<int> sources, destinations;
+  DistGraph graph;
+
+ private:
+  Communicator& comm_;
+  bool weighted_;
+  std::vector<std::vector<Edge>> told_;
+};
+
+Error create_dist_graph(Communicator& comm, DistGraph graph, std::vector<int> sources, std::vector<int> destinations,
+                        Communicator*& newcomm) {
+  OL_TRY(create_over_first(comm, comm.size(), newcomm));
+  Neighborhood neighborhood =
+      make_neighborhood(comm.rank(), comm.size(), std::move(sources), std::move(destinations), Arrival::in_order);
+  newcomm->topology = std::make_shared<Topology>(Topology{std::move(graph), std::move(neighborhood)});
+  return {};
+}
+
+Error check_edge_lists(Communicator& comm, std::span<const int> sources, std::span<const int> degrees, const int* destinations,
+                       const int* weights) {
+  OL_TRY(check_ranks(comm, "sources", sources.data(), sources.size()));
+  std::size_t edges = 0;
+  for (std::size_t i = 0; i < degrees.size(); ++i) {
+    if (degrees[i] < 0) return make_error(ErrorClass::arg, "degrees[%zu] is %d", i, degrees[i]);
+    edges += static_cast<std::size_t>(degrees[i]);
+  }
+  OL_TRY(check_ranks(comm, "destinations", destinations, edges));
+  return check_weights("weights", weights, edges);
+}
+
+Error check_adjacent(Communicator& comm, std::span<const int> sources, const int* source_weights, std::span<const int> destinations,
+                     const int* destination_weights) {
+  OL_TRY(check_ranks(comm, "sources", sources.data(), sources.size()));
+  OL_TRY(check_ranks(comm, "destinations", destinations.data(), destinations.size()));
+  OL_TRY(check_weights("sourceweights", source_weights, sources.size()));
+  OL_TRY(check_weights("destweights", destination_weights, destinations.size()));
+  if (is_unweighted(source_weights) != is_unweighted(destination_weights))
+    return Error(ErrorClass::arg, "one of sourceweights and destweights is MPI_UNWEIGHTED, the other is not");
+  const auto in = std::ranges::count(sources, comm.rank()), out = std::ranges::count(destinations, comm.rank());
+  if (in == out) return {};
+  return make_error(ErrorClass::arg, "rank %d names itself %td times in sources, and %td times in destinations", comm.rank(), in, out);
+}
+
+std::vector<int> weights_of(const int* weights, std::size_t count) {
+  return has_values(weights) ? std::vector<int>(weights, weights + count) : std::vector<int>();
+}
+
+// As many as there are, or as there is room for.
+void fill(std::span<int> room, const std::vector<int>& values) {
+  std::copy_n(values.begin(), std::min(room.size(), values.size()), room.begin());
+}
+
+}  // namespace
+
+Error graph_create(Communicator& comm, std::span<const int> index, const int* edges, bool, Communicator*& comm_graph) {
+  comm_graph = nullptr;
+  OL_TRY(check_graph(comm, index, edges));
+  if (index.empty()) return {};
+  OL_TRY(create_over_first(comm, static_cast<int>(index.size()), comm_graph));
+  if (comm_graph == nullptr) return {};
+  Graph graph{{index.begin(), index.end()}, std::vector<int>(edges, edges + index.back())};
+  comm_graph->topology = std::make_shared<Topology>(topology_of(std::move(graph), comm_graph->rank()));
+  return {};
+}
+
+Error graphdims_get(Communicator& comm, int& nnodes, int& nedges) {
+  const Graph* graph;
+  OL_TRY(graph_of(comm, graph));
+  nnodes = graph->nodes();
+  nedges = static_cast<int>(graph->edges.size());
+  return {};
+}
+
+Error graph_get(Communicator& comm, std::span<int> index, std::span<int> edges) {
+  const Graph* graph;
+  OL_TRY(graph_of(comm, graph));
+  fill(index, graph->index);
+  fill(edges, graph->edges);
+  return {};
+}
+
+Error graph_neighbors_count(Communicator& comm, int rank, int& count) {
+  const Graph* graph;
+  OL_TRY(graph_of(comm, graph));
+  count = static_cast<int>(graph->neighbors(rank).size());
+  return {};
+}
+
+Error graph_neighbors(Communicator& comm, int rank, std::span<int> neighbors) {
+  const Graph* graph;
+  OL_TRY(graph_of(comm, graph));
+  const std::span<const int> all = graph->neighbors(rank);
+  std::copy_n(all.begin(), std::min(all.size(), neighbors.size()), neighbors.begin());
+  return {};
+}
+
+Error graph_map(Communicator& comm, std::span<const int> index, const int* edges, int& newrank) {
+  OL_TRY(check_graph(comm, index, edges));
+  newrank = comm.rank() < static_cast<int>(index.size()) ? comm.rank() : MPI_UNDEFINED;
+  return {};
+}
+
+Error dist_graph_create(Communicator& comm, std::span<const int> sources, std::span<const int> degrees, const int* destinations,
+                        const int* weights, Info*, bool, Communicator*& comm_dist_graph) {
+  if (comm.is_inter()) return Error(ErrorClass::comm, "comm is an intercommunicator");
+  bool weighted = false;
+  const Error error = check_edge_lists(comm, sources, degrees, destinations, weights);
+  OL_TRY(agree(comm, error, weights, weighted));
+  Gathering gathering(comm, weighted);
+  std::size_t edge = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    for (int k = 0; k < degrees[i]; ++k, ++edge) gathering.add(sources[i], destinations[edge], weighted ? weights[edge] : 0);
+  OL_TRY(gathering.exchange());
+  return create_dist_graph(comm, std::move(gathering.graph), std::move(gathering.sources), std::move(gathering.destinations),
+                           comm_dist_graph);
+}
+
+Error dist_graph_create_adjacent(Communicator& comm, std::span<const int> sources, const int* source_weights,
+                                 std::span<const int> destinations, const int* destination_weights, Info*, bool,
+                                 Communicator*& comm_dist_graph) {
+  if (comm.is_inter()) return Error(ErrorClass::comm, "comm is an intercommunicator");
+  bool weighted = false;
+  const Error error = check_adjacent(comm, sources, source_weights, destinations, destination_weights);
+  OL_TRY(agree(comm, error, source_weights != nullptr ? source_weights : destination_weights, weighted));
+  DistGraph graph{weighted, {}, {}};
+  if (weighted) {
+    graph.source_weights = weights_of(source_weights, sources.size());
+    graph.destination_weights = weights_of(destination_weights, destinations.size());
+  }
+  return create_dist_graph(comm, std::move(graph), {sources.begin(), sources.end()}, {destinations.begin(), destinations.end()},
+                           comm_dist_graph);
+}
+
+Error dist_graph_neighbors_count(Communicator& comm, int& indegree, int& outdegree, bool& weighted) {
+  const DistGraph* graph;
+  OL_TRY(dist_graph_of(comm, graph));
+  indegree = static_cast<int>(comm.topology->neighborhood.sources.size());
+  outdegree = static_cast<int>(comm.topology->neighborhood.destinations.size());
+  weighted = graph->weighted;
+  return {};
+}
+
+Error dist_graph_neighbors(Communicator& comm, std::span<int> sources, int* source_weights, std::span<int> destinations,
+                           int* destination_weights) {
+  const DistGraph* graph;
+  OL_TRY(dist_graph_of(comm, graph));
+  const Neighborhood& neighborhood = comm.topology->neighborhood;
+  fill(sources, neighborhood.sources);
+  fill(destinations, neighborhood.destinations);
+  // Without weights there is nothing to store, whatever the program gave for them.
+  if (source_weights != nullptr && has_values(source_weights)) fill({source_weights, sources.size()}, graph->source_weights);
+  if (destination_weights != nullptr && has_values(destination_weights))
+    fill({destination_weights, destinations.size()}, graph->destination_weights);
+  return {};
+}
+
+}  // namespace ompi_lite::mpi
