@@ -17,6 +17,8 @@ enum class FrameKind : std::uint8_t {
   data,            // a piece of a large message, in order
   matched,         // receiver to sender: the message behind an eager_sync was matched
   fetched,         // receiver to sender: a large message was read where it lay, its memory is yours again
+  recall,          // sender to receiver: if nobody has asked for this announce or eager_sync yet, forget it
+  recalled,        // receiver to sender: it is forgotten. A message that was matched is answered as always instead
 };
 
 // What matching needs. First bytes of eager, eager_sync and announce.
@@ -60,13 +62,21 @@ struct DataHeader {
 };
 static_assert(sizeof(DataHeader) == 16);
 
-// matched and fetched
+// matched, fetched and recalled
 struct ReplyHeader {
   FrameKind kind;
   std::uint8_t zero[7] = {};
   std::uint64_t send_request;
 };
 static_assert(sizeof(ReplyHeader) == 16);
+
+struct RecallHeader {
+  FrameKind kind = FrameKind::recall;
+  std::uint8_t zero[7] = {};
+  std::uint64_t send_request;
+  std::uint64_t context;
+};
+static_assert(sizeof(RecallHeader) == 24);
 
 inline constexpr std::size_t kLargestHeader = sizeof(AnnounceHeader);
 

@@ -130,7 +130,28 @@ bool Pml::progress() {
     moved |= flush(*peer);
     if (!peer->busy()) busy_.remove(*peer);
   }
+  if (!watched_.empty()) [[unlikely]] moved |= poll_watched();
   return moved;
+}
+
+void Pml::watch(PolledRequest& request) {
+  request.blocking = &blocking_;
+  watched_.push_back(request);
+}
+
+bool Pml::poll_watched() {
+  bool any = false;
+  PolledRequest* next = nullptr;
+  for (PolledRequest* request = watched_.front(); request != nullptr; request = next) {
+    next = watched_.after(*request);
+    if (!request->is_done(*request)) continue;
+    any = true;
+    watched_.remove(*request);
+    const bool released = request->released;
+    request->complete.store(true, std::memory_order_release);  // pairs with Request::done
+    if (released) release(static_cast<Request*>(request));
+  }
+  return any;
 }
 
 template <class Header>
@@ -153,6 +174,7 @@ void Pml::reply(Peer& peer, const Header& header) {
 }
 template void Pml::reply(Peer&, const ReplyHeader&);
 template void Pml::reply(Peer&, const ClearToSendHeader&);
+template void Pml::reply(Peer&, const RecallHeader&);
 
 void Pml::drain() {
   blocking_.until([this] {
@@ -176,6 +198,10 @@ void Pml::on_frame(btl::PeerId from, std::span<const std::byte> frame) {
     case FrameKind::matched:
     case FrameKind::fetched:
       return on_reply(reinterpret_cast<const ReplyHeader*>(frame.data())->send_request);
+    case FrameKind::recall:
+      return on_recall(peer(from), *reinterpret_cast<const RecallHeader*>(frame.data()));
+    case FrameKind::recalled:
+      return on_recalled(reinterpret_cast<const ReplyHeader*>(frame.data())->send_request);
   }
   OL_CHECK(false, frame.size(), static_cast<int>(kind));
 }

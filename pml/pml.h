@@ -35,6 +35,7 @@ struct ReceiveRequest;
 struct MatchHeader;
 struct AnnounceHeader;
 struct ClearToSendHeader;
+struct RecallHeader;
 enum class FrameKind : std::uint8_t;
 
 // Whom, on what: dest or source is a rank of the communicator's remote group (MPI_PROC_NULL and, for receives, MPI_ANY_SOURCE
@@ -53,6 +54,12 @@ class AddressBook {
 
  protected:
   ~AddressBook() = default;
+};
+
+// A request that no message completes by itself: each turn of progress asks whether it is done. Owned like any other request.
+struct PolledRequest : Request, ListNode {
+  bool (*is_done)(PolledRequest& self) = nullptr;
+  explicit PolledRequest(RequestKind kind_of_request) : Request(kind_of_request) {}
 };
 
 // One per process. All calls need the process lock. Blocking calls turn Progress until done and may sleep (the lock is released
@@ -88,6 +95,10 @@ class Pml final : public btl::Receiver {
   Error attach_bsend_buffer(Communicator* comm, void* buffer, Count bytes);
   Error detach_bsend_buffer(Communicator* comm, void*& buffer, Count& bytes);  // waits until its messages have left
   Error flush_bsend_buffer(Communicator* comm);
+  bool bsend_buffer_empty(Communicator* comm) { return bsend_buffer(comm).empty(); }
+
+  // Asks the request at each turn until it is done, then completes it.
+  void watch(PolledRequest& request);
 
   void attach(Communicator& comm);  // gives a new communicator its queues: CommunicatorHome::attach
   Blocking& blocking() { return blocking_; }
@@ -109,6 +120,7 @@ class Pml final : public btl::Receiver {
   void drop_context(Context& context);
   bool flush(Peer& peer);
   void mark_busy(Peer& peer);
+  bool poll_watched();
   template <class Header>
   void reply(Peer& peer, const Header& header);
 
@@ -124,6 +136,8 @@ class Pml final : public btl::Receiver {
   BsendBuffer& bsend_buffer(Communicator* comm);
   void on_clear_to_send(const ClearToSendHeader& header);
   void on_reply(std::uint64_t send_request);
+  void cancel(SendRequest& request);
+  void on_recalled(std::uint64_t send_request);
 
   // recv.cc
   void prepare(ReceiveRequest& request, const Buffer& data, const Envelope& from);
@@ -135,6 +149,7 @@ class Pml final : public btl::Receiver {
   void keep_unexpected(Context& context, Peer& from, std::span<const std::byte> frame);
   void accept(ReceiveRequest& request, Message& message);  // and frees the message
   Error lost_source(Communicator& comm, int source);
+  void on_recall(Peer& from, const RecallHeader& header);
 
   // rendezvous.cc
   void begin_large(ReceiveRequest& request, Peer& from, int source, int tag, std::uint64_t send_request, Count bytes,
@@ -158,6 +173,7 @@ class Pml final : public btl::Receiver {
 
   std::vector<std::unique_ptr<Peer>> peers_;  // by PeerId, as far as we have talked
   List<Peer> busy_;
+  List<PolledRequest> watched_;
   std::unordered_map<ContextId, std::unique_ptr<Context>> contexts_;
   Context* last_context_ = nullptr;           // where the last frame went: most go to the same
   bool any_lost_ = false;

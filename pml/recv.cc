@@ -193,6 +193,20 @@ void Pml::keep_unexpected(Context& context, Peer& from, std::span<const std::byt
   arrivals_.store(arrivals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // pairs with Pml::wait_for
 }
 
+void Pml::on_recall(Peer& from, const RecallHeader& header) {
+  Context& found_in = context(header.context & ~std::uint64_t{1});
+  UnexpectedList& unexpected = found_in.queues(static_cast<Plane>(header.context & 1)).unexpected;
+  Message* found = nullptr;
+  unexpected.for_each([&](MatchEntry& entry) {
+    auto& message = static_cast<Message&>(entry);
+    if (message.peer == &from && message.send_request == header.send_request) found = &message;
+  });
+  if (found == nullptr) return;  // matched: the sender has, or gets, the answer to that
+  unexpected.remove(*found);
+  free_message(*found);
+  reply(from, ReplyHeader{FrameKind::recalled, {}, header.send_request});
+}
+
 void Pml::accept(ReceiveRequest& request, Message& message) {
   Peer& from = *message.peer;
   switch (message.frame_kind) {

@@ -209,6 +209,22 @@ bool Pml::try_stream(SendRequest& request) {
 
 void Pml::on_reply(std::uint64_t send_request) { finish_send(*reinterpret_cast<SendRequest*>(send_request), {}); }
 
+// A message that has left can be called back until it is matched. If it was, its answer is under way and the send ends as always.
+void Pml::cancel(SendRequest& request) {
+  if (request.stage == SendStage::queued) return on_recalled(reinterpret_cast<std::uint64_t>(&request));
+  if (request.stage != SendStage::awaiting) return;
+  RecallHeader header;
+  header.send_request = reinterpret_cast<std::uint64_t>(&request);
+  header.context = request.header.context;
+  reply(*request.peer, header);
+}
+
+void Pml::on_recalled(std::uint64_t send_request) {
+  auto& request = *reinterpret_cast<SendRequest*>(send_request);
+  set_status_cancelled(request.status, true);
+  finish_send(request, {});
+}
+
 void Pml::finish_send(SendRequest& request, Error error) {
   switch (request.stage) {
     case SendStage::idle:
@@ -311,7 +327,12 @@ const RequestOps RequestTables::send = {
           send.pml->start(send);
           return Error();
         },
-    .cancel = [](Request&) { return Error(); },  // a send that has begun is never recalled: its status says "not cancelled"
+    .cancel =
+        [](Request& request) {
+          auto& send = static_cast<SendRequest&>(request);
+          send.pml->cancel(send);
+          return Error();
+        },
     .finish = [](Request& request) { return request.error; },
     .destroy =
         [](Request& request) {

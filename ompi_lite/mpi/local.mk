@@ -18,3 +18,4 @@ libompi_lite_la_SOURCES += ompi_lite/mpi/packing.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/type_making.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/type_matching.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/types.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/combined.cc

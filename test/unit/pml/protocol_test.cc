@@ -225,6 +225,40 @@ TEST_CASE("a cancelled receive takes no message") {
   CHECK(complaints == "");
 }
 
+TEST_CASE("a send can be cancelled until it is matched") {
+  for (const Faults& faults : networks()) {
+    const std::string complaints = run_ranks(2, faults, [](Rank& rank) {
+      for (const Count size : {Count{10}, Count{50000}}) {
+        const auto data = pattern(size, 1), other = pattern(size, 2);
+        MPI_Status status;
+        if (rank.rank() == 0) {
+          Request *first = nullptr, *second = nullptr;
+          const auto mode = SendMode::synchronous;
+          expect_good(rank, rank.pml().isend(mode, bytes_of(data.data(), size), {rank.comm(), 1, 0}, first), "isend");
+          expect_good(rank, first->ops->cancel(*first), "cancel");
+          expect_good(rank, rank.pml().wait(*first, &status), "wait");
+          rank.check(status_cancelled(status), "not cancelled");
+          expect_good(rank, rank.pml().isend(mode, bytes_of(other.data(), size), {rank.comm(), 1, 0}, second), "isend");
+          expect_good(rank, rank.pml().send(SendMode::standard, bytes_of(nullptr, 0), {rank.comm(), 1, 1}), "send");
+          expect_good(rank, rank.pml().recv(bytes_of(nullptr, 0), {rank.comm(), 1, 2}, nullptr), "recv");  // it is matched now
+          if (!second->done()) expect_good(rank, second->ops->cancel(*second), "cancel");
+          expect_good(rank, rank.pml().wait(*second, &status), "wait");
+          rank.check(!status_cancelled(status), "cancelled though it was matched");
+        } else {
+          expect_good(rank, rank.pml().recv(bytes_of(nullptr, 0), {rank.comm(), 0, 1}, nullptr), "recv");
+          std::vector<unsigned char> got(static_cast<std::size_t>(size));
+          Request* request = nullptr;
+          expect_good(rank, rank.pml().irecv(bytes_of(got.data(), size), {rank.comm(), 0, 0}, request), "irecv");
+          expect_good(rank, rank.pml().send(SendMode::standard, bytes_of(nullptr, 0), {rank.comm(), 0, 2}), "send");
+          expect_good(rank, rank.pml().wait(*request, nullptr), "wait");
+          rank.check(got == other, "data");
+        }
+      }
+    });
+    CHECK(complaints == "");
+  }
+}
+
 TEST_CASE("a message for a communicator that this rank has not made yet is kept for it") {
   const std::string complaints = run_ranks(2, {}, [](Rank& rank) {
     constexpr ContextId kNew = 0x1234000;
