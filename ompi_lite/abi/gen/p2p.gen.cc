@@ -3,6 +3,7 @@
 // Point to point (chapter 3).
 #include "ompi_lite/abi/call.h"
 #include "ompi_lite/abi/special.h"
+#include "ompi_lite/mpi/combined.h"
 #include "ompi_lite/mpi/completion.h"
 #include "ompi_lite/mpi/p2p.h"
 #include "ompi_lite/mpi/probe.h"
@@ -46,8 +47,8 @@ OL_EXPORT int PMPI_Buffer_flush(void)
 { return call<mpi::buffer_flush>(on("MPI_Buffer_flush")); }
 OL_ALIAS(Buffer_flush)
 
-OL_EXPORT int PMPI_Buffer_iflush(MPI_Request *)
-{ return not_built(on("MPI_Buffer_iflush")); }
+OL_EXPORT int PMPI_Buffer_iflush(MPI_Request *request)
+{ return call<mpi::buffer_iflush>(on("MPI_Buffer_iflush"), NewHandle{request, "request"}); }
 OL_ALIAS(Buffer_iflush)
 
 OL_EXPORT int PMPI_Cancel(MPI_Request *request)
@@ -74,8 +75,8 @@ OL_EXPORT int PMPI_Comm_flush_buffer(MPI_Comm comm)
 { return call<mpi::comm_flush_buffer>(on("MPI_Comm_flush_buffer", comm), Handle{comm, "comm"}); }
 OL_ALIAS(Comm_flush_buffer)
 
-OL_EXPORT int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Comm_iflush_buffer", comm)); }
+OL_EXPORT int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::comm_iflush_buffer>(on("MPI_Comm_iflush_buffer", comm), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Comm_iflush_buffer)
 
 OL_EXPORT int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -126,20 +127,20 @@ OL_EXPORT int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 { return call<mpi::isend>(on("MPI_Isend_c", comm), Value{pml::SendMode::standard}, payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Isend_c)
 
-OL_EXPORT int PMPI_Isendrecv(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Isendrecv", comm)); }
+OL_EXPORT int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isendrecv>(on("MPI_Isendrecv", comm), payload(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), Rank{dest, "dest", Who::dest}, Tag{sendtag, "sendtag", TagUse::send}, payload(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Rank{source, "source", Who::source}, Tag{recvtag, "recvtag", TagUse::receive}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Isendrecv)
 
-OL_EXPORT int PMPI_Isendrecv_c(const void *, MPI_Count, MPI_Datatype, int, int, void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Isendrecv_c", comm)); }
+OL_EXPORT int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isendrecv>(on("MPI_Isendrecv_c", comm), payload(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), Rank{dest, "dest", Who::dest}, Tag{sendtag, "sendtag", TagUse::send}, payload(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Rank{source, "source", Who::source}, Tag{recvtag, "recvtag", TagUse::receive}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Isendrecv_c)
 
-OL_EXPORT int PMPI_Isendrecv_replace(void *, int, MPI_Datatype, int, int, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Isendrecv_replace", comm)); }
+OL_EXPORT int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isendrecv_replace>(on("MPI_Isendrecv_replace", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{sendtag, "sendtag", TagUse::send}, Rank{source, "source", Who::source}, Tag{recvtag, "recvtag", TagUse::receive}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Isendrecv_replace)
 
-OL_EXPORT int PMPI_Isendrecv_replace_c(void *, MPI_Count, MPI_Datatype, int, int, int, int, MPI_Comm comm, MPI_Request *)
-{ return not_built(on("MPI_Isendrecv_replace_c", comm)); }
+OL_EXPORT int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{ return call<mpi::isendrecv_replace>(on("MPI_Isendrecv_replace_c", comm), payload(buf, count, datatype, "buf", "count", "datatype"), Rank{dest, "dest", Who::dest}, Tag{sendtag, "sendtag", TagUse::send}, Rank{source, "source", Who::source}, Tag{recvtag, "recvtag", TagUse::receive}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Isendrecv_replace_c)
 
 OL_EXPORT int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
