@@ -24,7 +24,11 @@ namespace ompi_lite::abi {
 inline bool is_rank(int value, int size) { return static_cast<unsigned>(value) < static_cast<unsigned>(size); }
 
 inline Error enter(Site& site) {
-  if (!mpi_is_active() && site.when != When::any_time) called_outside(site);
+  if (site.when == When::any_time) {
+    make_predefined_objects();
+  } else if (!mpi_is_active()) {
+    called_outside(site);
+  }
   site.checked = check_arguments.value();
   if (!site.has_comm) return {};
   site.comm = communicator_of(site.handle);

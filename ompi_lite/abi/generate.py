@@ -191,13 +191,16 @@ def site(rules, prototype):
         return f"on({name}, Raised::tool)", None
     if rules.chapter(prototype.name)[0] == "io":
         return f"on({name}, Raised::file)", None
+    session = prototype.find("MPI_Session")
+    if session is not None:
+        return f"on({name}, {session.name})", (session,)
     if any_time:
         return f"on({name}, When::any_time)", None
     array = prototype.find("MPI_Request[]", "const MPI_Request[]")
     if array:
         count = prototype.parameters[0]
         return f"on({name}, {count.name}, {array.name})", (count, array)
-    object_of_call = prototype.find("MPI_Comm") or prototype.find("MPI_Win", "MPI_Session", "MPI_Request")
+    object_of_call = prototype.find("MPI_Comm") or prototype.find("MPI_Win", "MPI_Request")
     if object_of_call is None:
         changed = prototype.find("MPI_Comm*", "MPI_Message*", "MPI_Request*")
         if changed and rules.kind(prototype.name, changed).startswith("Changed"):

@@ -45,18 +45,20 @@ int raise(const Site& site, Error error) {
   // Tools get codes, and no handler is called (section 15.3.10). No file can be open yet, so the handler for files is that
   // of MPI_FILE_NULL, which returns (section 14.7).
   if (site.raised == Raised::tool || site.raised == Raised::file) return code;
-  Communicator* comm = handler_owner(site);
-  if (comm == nullptr) {
+  const Communicator* comm = site.session != nullptr ? nullptr : handler_owner(site);
+  if (comm == nullptr && site.session == nullptr) {
     end_job(site, code, error.sentence());
     return code;
   }
-  const auto handler = Ref<Errhandler>::share(&comm->errhandler());  // the handler may replace itself
+  Errhandler* chosen = site.session != nullptr ? site.session->errhandler.get() : &comm->errhandler();
+  const auto handler = Ref<Errhandler>::share(chosen);  // the handler may replace itself
   switch (handler->handler_kind) {
     case ErrhandlerKind::returns:
       OL_LOG(debug, "%s returns %d: %s", site.function, code, error.sentence());
       return code;
     case ErrhandlerKind::user: {
-      auto handle = reinterpret_cast<MPI_Comm>(comm->abi_handle);
+      // All kinds of handlers get the address of a handle, which is one word for all kinds of objects.
+      auto handle = reinterpret_cast<MPI_Comm>(site.session != nullptr ? site.session->abi_handle : comm->abi_handle);
       int given = code;
       // The context goes into the first of the arguments that the standard leaves to the library; plain handlers ignore it.
       reinterpret_cast<MPI_Comm_errhandler_function*>(handler->callback.function)(&handle, &given,

@@ -8,6 +8,7 @@
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/handle.h"
 #include "ompi_lite/core/request.h"
+#include "ompi_lite/core/session.h"
 #include "ompi_lite/include/mpi.h"
 #include "ompi_lite/mpi/probe.h"
 
@@ -34,6 +35,7 @@ struct Site {
   MPI_Comm handle = MPI_COMM_NULL;
   const char* comm_name = "comm";   // of the argument
   Communicator* comm = nullptr;     // null: none, or the handle names none
+  Session* session = nullptr;       // of a call on a session
   bool checked = true;              // the knob check_arguments
   const void* sent_from = nullptr;  // a significant send buffer with data in it, to be compared with the receive buffer
   const void* sent_type = nullptr;
@@ -61,7 +63,6 @@ inline Site on(const char* function, MPI_Comm comm, int root) {
 inline Site on(const char* function, const MPI_Comm* comm) { return on(function, comm != nullptr ? *comm : MPI_COMM_NULL); }
 inline Site on(const char* function, MPI_Win) { return {.function = function, .raised = Raised::window}; }
 inline Site on(const char* function, MPI_File) { return {.function = function, .raised = Raised::file}; }
-inline Site on(const char* function, MPI_Session) { return {.function = function, .raised = Raised::session}; }
 
 // The communicator stays alive until the call has raised its error: its request or message may be its last user.
 inline Site keeping(const char* function, Communicator* comm) {
@@ -78,6 +79,12 @@ inline Object* user_object(std::uintptr_t handle, ObjectKind kind) {
   if (handle < kPredefinedHandles || handle % alignof(Object) != 0) return nullptr;
   auto* object = reinterpret_cast<Object*>(handle);
   return is_live(object, kind) ? object : nullptr;
+}
+
+// Sessions may be used before MPI_Init and after MPI_Finalize.
+inline Site on(const char* function, MPI_Session session) {
+  Object* object = user_object(reinterpret_cast<std::uintptr_t>(session), ObjectKind::session);
+  return {.function = function, .raised = Raised::session, .when = When::any_time, .session = static_cast<Session*>(object)};
 }
 
 // Calls on requests raise on the communicator of the request; the first one that has any, for calls on several.

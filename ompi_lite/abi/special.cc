@@ -176,6 +176,14 @@ OL_EXPORT int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
 }
 OL_ALIAS(Comm_call_errhandler)
 
+OL_EXPORT int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
+  const Site site = on("MPI_Session_call_errhandler", session);
+  if (site.session == nullptr) return raise(site, Error(ErrorClass::session, "session is not an open session"));
+  raise(site, Error(static_cast<ErrorClass>(errorcode), "called by the application"));
+  return MPI_SUCCESS;
+}
+OL_ALIAS(Session_call_errhandler)
+
 OL_EXPORT int PMPI_Comm_toint(MPI_Comm comm) { return to_int(comm); }
 OL_ALIAS(Comm_toint)
 OL_EXPORT MPI_Comm PMPI_Comm_fromint(int comm) { return from_int<MPI_Comm>(comm); }

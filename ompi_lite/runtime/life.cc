@@ -33,7 +33,7 @@ pthread_t main_thread;
 
 void predefine(Object& object) { predefined_objects[object.abi_handle] = &object; }
 
-void predefine_objects() {
+void predefine_all() {
   define_predefined_types();
   define_predefined_ops();
   predefine(errors_are_fatal());
@@ -60,24 +60,45 @@ void flush_stdout() {
   funlockfile(stdout);
 }
 
-Error begin(int required, int& provided) {
-  if (mpi_is_active()) return Error(ErrorClass::other, "MPI is initialized already");
-  if (mpi_has_ended()) return Error(ErrorClass::other, "MPI was finalized, it cannot be initialized again");
+// The process may be up already: for a session.
+Error bring_up() {
+  if (door.process != nullptr) return {};
   OL_TRY(load_knobs(all_knobs()));
   OL_TRY(coll::check_knobs());
-  predefine_objects();
+  make_predefined_objects();
 
   Result<std::unique_ptr<Bootstrap>> bootstrap = find_bootstrap();
   if (!bootstrap) return bootstrap.error();
   Result<std::unique_ptr<Process>> process = Process::start(std::move(bootstrap).value(), door.lock);
   if (!process) return process.error();
   door.process = std::move(process).value().release();
+  define_attributes(door.process->job());
+  main_thread = pthread_self();
+  return {};
+}
+
+// Returns the first error; everything is given back in any case.
+Error bring_down() {
+  Process& process = *door.process;
+  Error failed = process.finish();
+  door.process = nullptr;
+  delete &process;
+  return failed;
+}
+
+// Sessions come and go, but a process cannot leave its job and come back: the last of it happens when the program ends.
+void bring_down_at_exit() {
+  if (door.process == nullptr || mpi_is_active()) return;
+  if (Error error = bring_down()) OL_LOG(error, "%s", error.sentence());
+}
+
+Error begin(int required, int& provided) {
+  if (door.state.load() == DoorState::active) return Error(ErrorClass::other, "MPI is initialized already");
+  if (mpi_has_ended()) return Error(ErrorClass::other, "MPI was finalized, it cannot be initialized again");
+  OL_TRY(bring_up());
   predefine(door.process->world());
   predefine(door.process->self());
-  define_attributes(door.process->job());
-
   level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
-  main_thread = pthread_self();
   if (level == MPI_THREAD_MULTIPLE) door.lock.enable();
   provided = level;
   door.state.store(DoorState::active, std::memory_order_release);  // partner: threads that ask MPI_Initialized
@@ -85,6 +106,11 @@ Error begin(int required, int& provided) {
 }
 
 }  // namespace
+
+void make_predefined_objects() {
+  static const bool done = (predefine_all(), true);
+  (void)done;
+}
 
 void abort_job(int code) {
   flush_stdout();
@@ -115,14 +141,26 @@ Error finalized(bool& flag) {
 Error finalize() {
   Process& process = *door.process;
   Error failed = process.self().attributes.clear(process.self());
-  if (Error error = process.finish(); error && !failed) failed = error;
-  door.state.store(DoorState::ended, std::memory_order_release);  // partner: the loads in initialized and finalized
   predefined_objects[process.world().abi_handle] = nullptr;
   predefined_objects[process.self().abi_handle] = nullptr;
-  door.process = nullptr;
-  delete &process;
+  if (door.sessions.load() == 0) {
+    if (Error error = bring_down(); error && !failed) failed = error;
+  }
+  door.state.store(DoorState::ended, std::memory_order_release);  // partner: the loads in initialized and finalized
   return failed;
 }
+
+Error open_session(bool threads) {
+  if (door.process == nullptr && mpi_has_ended()) return Error(ErrorClass::other, "MPI was finalized and no session was open: this process has left its job");
+  OL_TRY(bring_up());
+  static const int registered = std::atexit(bring_down_at_exit);
+  (void)registered;
+  if (threads) door.lock.enable();
+  door.sessions.fetch_add(1);
+  return {};
+}
+
+void close_session() { door.sessions.fetch_sub(1); }
 
 Error query_thread(int& provided) {
   provided = level;

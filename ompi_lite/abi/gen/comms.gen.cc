@@ -3,6 +3,7 @@
 // Communicators (chapter 7).
 #include "ompi_lite/abi/call.h"
 #include "ompi_lite/mpi/comms.h"
+#include "ompi_lite/runtime/sessions.h"
 
 using namespace ompi_lite;
 using namespace ompi_lite::abi;
@@ -15,8 +16,8 @@ OL_EXPORT int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm
 { return call<mpi::comm_create>(on("MPI_Comm_create", comm), Handle{comm, "comm"}, Handle{group, "group"}, NewHandle{newcomm, "newcomm"}); }
 OL_ALIAS(Comm_create)
 
-OL_EXPORT int PMPI_Comm_create_from_group(MPI_Group, const char *, MPI_Info, MPI_Errhandler, MPI_Comm *)
-{ return not_built(on("MPI_Comm_create_from_group")); }
+OL_EXPORT int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
+{ return call<runtime::comm_create_from_group>(on("MPI_Comm_create_from_group"), Handle{group, "group"}, Text{stringtag, "stringtag"}, Handle{info, "info", Null::allowed}, Handle{errhandler, "errhandler"}, NewHandle{newcomm, "newcomm"}); }
 OL_ALIAS(Comm_create_from_group)
 
 OL_EXPORT int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)

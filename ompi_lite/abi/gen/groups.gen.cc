@@ -3,6 +3,7 @@
 // Groups (section 7.3).
 #include "ompi_lite/abi/call.h"
 #include "ompi_lite/mpi/groups.h"
+#include "ompi_lite/runtime/sessions.h"
 
 using namespace ompi_lite;
 using namespace ompi_lite::abi;
@@ -23,8 +24,8 @@ OL_EXPORT int PMPI_Group_free(MPI_Group *group)
 { return call<mpi::group_free>(on("MPI_Group_free"), Changed{group, "group"}); }
 OL_ALIAS(Group_free)
 
-OL_EXPORT int PMPI_Group_from_session_pset(MPI_Session session, const char *, MPI_Group *)
-{ return not_built(on("MPI_Group_from_session_pset", session)); }
+OL_EXPORT int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
+{ return call<runtime::group_from_session_pset>(on("MPI_Group_from_session_pset", session), Handle{session, "session"}, Text{pset_name, "pset_name"}, NewHandle{newgroup, "newgroup"}); }
 OL_ALIAS(Group_from_session_pset)
 
 OL_EXPORT int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)

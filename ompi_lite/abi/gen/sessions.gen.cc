@@ -3,70 +3,67 @@
 // Sessions (section 11.3).
 #include "ompi_lite/abi/call.h"
 #include "ompi_lite/mpi/errors.h"
+#include "ompi_lite/runtime/sessions.h"
 
 using namespace ompi_lite;
 using namespace ompi_lite::abi;
 
-OL_EXPORT int PMPI_Session_attach_buffer(MPI_Session, void *, int)
-{ return not_built(on("MPI_Session_attach_buffer", When::any_time)); }
+OL_EXPORT int PMPI_Session_attach_buffer(MPI_Session session, void *, int)
+{ return not_built(on("MPI_Session_attach_buffer", session)); }
 OL_ALIAS(Session_attach_buffer)
 
-OL_EXPORT int PMPI_Session_attach_buffer_c(MPI_Session, void *, MPI_Count)
-{ return not_built(on("MPI_Session_attach_buffer_c", When::any_time)); }
+OL_EXPORT int PMPI_Session_attach_buffer_c(MPI_Session session, void *, MPI_Count)
+{ return not_built(on("MPI_Session_attach_buffer_c", session)); }
 OL_ALIAS(Session_attach_buffer_c)
-
-OL_EXPORT int PMPI_Session_call_errhandler(MPI_Session, int)
-{ return not_built(on("MPI_Session_call_errhandler", When::any_time)); }
-OL_ALIAS(Session_call_errhandler)
 
 OL_EXPORT int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 { return call<mpi::session_create_errhandler>(on("MPI_Session_create_errhandler", When::any_time), Function{session_errhandler_fn, "session_errhandler_fn"}, NewHandle{errhandler, "errhandler"}); }
 OL_ALIAS(Session_create_errhandler)
 
-OL_EXPORT int PMPI_Session_detach_buffer(MPI_Session, void *, int *)
-{ return not_built(on("MPI_Session_detach_buffer", When::any_time)); }
+OL_EXPORT int PMPI_Session_detach_buffer(MPI_Session session, void *, int *)
+{ return not_built(on("MPI_Session_detach_buffer", session)); }
 OL_ALIAS(Session_detach_buffer)
 
-OL_EXPORT int PMPI_Session_detach_buffer_c(MPI_Session, void *, MPI_Count *)
-{ return not_built(on("MPI_Session_detach_buffer_c", When::any_time)); }
+OL_EXPORT int PMPI_Session_detach_buffer_c(MPI_Session session, void *, MPI_Count *)
+{ return not_built(on("MPI_Session_detach_buffer_c", session)); }
 OL_ALIAS(Session_detach_buffer_c)
 
-OL_EXPORT int PMPI_Session_finalize(MPI_Session *)
-{ return not_built(on("MPI_Session_finalize", When::any_time)); }
+OL_EXPORT int PMPI_Session_finalize(MPI_Session *session)
+{ return call<runtime::session_finalize>(on("MPI_Session_finalize", When::any_time), Changed{session, "session"}); }
 OL_ALIAS(Session_finalize)
 
-OL_EXPORT int PMPI_Session_flush_buffer(MPI_Session)
-{ return not_built(on("MPI_Session_flush_buffer", When::any_time)); }
+OL_EXPORT int PMPI_Session_flush_buffer(MPI_Session session)
+{ return not_built(on("MPI_Session_flush_buffer", session)); }
 OL_ALIAS(Session_flush_buffer)
 
-OL_EXPORT int PMPI_Session_get_errhandler(MPI_Session, MPI_Errhandler *)
-{ return not_built(on("MPI_Session_get_errhandler", When::any_time)); }
+OL_EXPORT int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
+{ return call<runtime::session_get_errhandler>(on("MPI_Session_get_errhandler", session), Handle{session, "session"}, NewHandle{errhandler, "errhandler"}); }
 OL_ALIAS(Session_get_errhandler)
 
-OL_EXPORT int PMPI_Session_get_info(MPI_Session, MPI_Info *)
-{ return not_built(on("MPI_Session_get_info", When::any_time)); }
+OL_EXPORT int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
+{ return call<runtime::session_get_info>(on("MPI_Session_get_info", session), Handle{session, "session"}, NewHandle{info_used, "info_used"}); }
 OL_ALIAS(Session_get_info)
 
-OL_EXPORT int PMPI_Session_get_nth_pset(MPI_Session, MPI_Info, int, int *, char *)
-{ return not_built(on("MPI_Session_get_nth_pset", When::any_time)); }
+OL_EXPORT int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
+{ return call<runtime::session_get_nth_pset>(on("MPI_Session_get_nth_pset", session), Handle{session, "session"}, Handle{info, "info", Null::allowed}, Length{n, "n"}, Out{pset_len, "pset_len"}, Value{pset_name}); }
 OL_ALIAS(Session_get_nth_pset)
 
-OL_EXPORT int PMPI_Session_get_num_psets(MPI_Session, MPI_Info, int *)
-{ return not_built(on("MPI_Session_get_num_psets", When::any_time)); }
+OL_EXPORT int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
+{ return call<runtime::session_get_num_psets>(on("MPI_Session_get_num_psets", session), Handle{session, "session"}, Handle{info, "info", Null::allowed}, Out{npset_names, "npset_names"}); }
 OL_ALIAS(Session_get_num_psets)
 
-OL_EXPORT int PMPI_Session_get_pset_info(MPI_Session, const char *, MPI_Info *)
-{ return not_built(on("MPI_Session_get_pset_info", When::any_time)); }
+OL_EXPORT int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
+{ return call<runtime::session_get_pset_info>(on("MPI_Session_get_pset_info", session), Handle{session, "session"}, Text{pset_name, "pset_name"}, NewHandle{info, "info"}); }
 OL_ALIAS(Session_get_pset_info)
 
-OL_EXPORT int PMPI_Session_iflush_buffer(MPI_Session, MPI_Request *)
-{ return not_built(on("MPI_Session_iflush_buffer", When::any_time)); }
+OL_EXPORT int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *)
+{ return not_built(on("MPI_Session_iflush_buffer", session)); }
 OL_ALIAS(Session_iflush_buffer)
 
-OL_EXPORT int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session *)
-{ return not_built(on("MPI_Session_init", When::any_time)); }
+OL_EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{ return call<runtime::session_init>(on("MPI_Session_init", When::any_time), Handle{info, "info", Null::allowed}, Handle{errhandler, "errhandler"}, NewHandle{session, "session"}); }
 OL_ALIAS(Session_init)
 
-OL_EXPORT int PMPI_Session_set_errhandler(MPI_Session, MPI_Errhandler)
-{ return not_built(on("MPI_Session_set_errhandler", When::any_time)); }
+OL_EXPORT int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
+{ return call<runtime::session_set_errhandler>(on("MPI_Session_set_errhandler", session), Handle{session, "session"}, Handle{errhandler, "errhandler"}); }
 OL_ALIAS(Session_set_errhandler)
