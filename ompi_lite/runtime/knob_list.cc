@@ -6,6 +6,7 @@
 
 #include "btl/btl.h"
 #include "btl/shm/transport.h"
+#include "btl/tcp/transport.h"
 #include "coll/select.h"
 #include "ompi_lite/runtime/thread_level.h"
 #include "pml/tune.h"
@@ -21,8 +22,8 @@ KnobGroup runtime_knobs() {
 }
 
 std::span<const KnobGroup> all_knobs() {
-  static const std::array groups{base_knobs(),        runtime_knobs(), btl::btl_knobs(), btl::shm::knobs(),
-                                 pml::knobs(),        coll::knobs()};
+  static const std::array groups{base_knobs(),      runtime_knobs(), btl::btl_knobs(), btl::shm::knobs(),
+                                 btl::tcp::knobs(), pml::knobs(),    coll::knobs()};
   return groups;
 }
 
