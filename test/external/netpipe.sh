@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # NetPIPE from Debian's source package: ping-pong over all sizes to 8 MB, once for the time and once to check every byte.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-start_runner "PREFIX WORKDIR   (TIMEOUT=300)" "$@"
+start_runner "PREFIX WORKDIR   (TIMEOUT=300; REPEATS=n: a fixed number of repeats, for a busy machine)" "$@"
 largest=8388608
 
 fetch_source netpipe
@@ -21,7 +21,7 @@ netpipe() {  # NAME OPTIONS...
   local status=$?
   if [ $status != 0 ]; then echo "netpipe $name: exit status $status"; tail -n 5 "$name.log"; failed=1; fi
 }
-netpipe timed -u $largest
+netpipe timed -u $largest ${REPEATS:+-n $REPEATS}
 netpipe checked -i -u $((largest + 4))  # its sizes are one more than the round ones
 awk '{ bytes = $1; mbps = $2; seconds = $3; if (bytes == 8 || bytes == 1024 || bytes == 65536 || bytes == 1048576) printf "  %9d bytes %12.2f us %10.1f MB/s\n", bytes, seconds * 1e6, mbps / 8 * 1.048576 }
      END { printf "  %9d bytes %12.2f us %10.1f MB/s (the largest)\n", bytes, seconds * 1e6, mbps / 8 * 1.048576 }' timed.out
