@@ -16,7 +16,6 @@
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/core/datatype.h"
 #include "ompi_lite/core/handle.h"
-#include "ompi_lite/include/mpi.h"
 #include "ompi_lite/runtime/life.h"
 #include "ompi_lite/runtime/process.h"
 #include "ompi_lite/runtime/thread_level.h"
