@@ -110,9 +110,25 @@ static void generalized_request(void) {
   CHECK(request == MPI_REQUEST_NULL, "the request is still there");
 }
 
+// What mixed C and Fortran programs call, whatever the MPI.
+static void fortran_forms(void) {
+  CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD, "MPI_COMM_WORLD does not come back from Fortran");
+  CHECK(MPI_Type_f2c(MPI_Type_c2f(MPI_DOUBLE)) == MPI_DOUBLE, "MPI_DOUBLE does not come back from Fortran");
+  CHECK(MPI_Message_f2c(MPI_Message_c2f(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL, "MPI_MESSAGE_NULL does not come back from Fortran");
+  MPI_Status status, again;
+  MPI_Fint in_fortran[16];
+  int sent[3] = {1, 2, 3}, got[3] = {0, 0, 0}, count = 0;
+  MPI_Sendrecv(sent, 3, MPI_INT, 0, 7, got, 3, MPI_INT, 0, 7, MPI_COMM_SELF, &status);
+  CHECK(MPI_Status_c2f(&status, in_fortran) == MPI_SUCCESS, "MPI_Status_c2f failed");
+  CHECK(MPI_Status_f2c(in_fortran, &again) == MPI_SUCCESS, "MPI_Status_f2c failed");
+  MPI_Get_count(&again, MPI_INT, &count);
+  CHECK(again.MPI_SOURCE == 0 && again.MPI_TAG == 7 && count == 3, "source %d tag %d count %d", again.MPI_SOURCE, again.MPI_TAG, count);
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   integers();
+  fortran_forms();
   written_statuses();
   generalized_request();
   return check_finish();
