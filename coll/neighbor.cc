@@ -15,7 +15,8 @@ namespace {
 Error check_topology(Communicator& comm) {
   if (comm.topology == nullptr) return Error(ErrorClass::topology, "comm has no topology, so its ranks have no neighbors");
   if (comm.topology->matched) return {};
-  return Error(ErrorClass::topology, "the graph of comm is not symmetric: an edge from one rank to another has no edge back");
+  return Error(ErrorClass::topology,
+               "the graph of comm is not symmetric: an edge from one rank to another has no edge back");
 }
 
 // The same block for all neighbors.

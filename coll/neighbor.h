@@ -6,7 +6,8 @@
 
 namespace ompi_lite::coll {
 
-// A buffer of blocks has one for each neighbor, in the order of the neighborhood; that of a neighbor MPI_PROC_NULL stays untouched.
+// A buffer of blocks has one for each neighbor, in the order of the neighborhood; that of a neighbor MPI_PROC_NULL stays
+// untouched.
 Error neighbor_allgather(const Buffer& send, const Buffer& receive, Communicator& comm);
 Error neighbor_allgatherv(const Buffer& send, const BufferV& receive, Communicator& comm);
 Error neighbor_alltoall(const Buffer& send, const Buffer& receive, Communicator& comm);

@@ -88,6 +88,9 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
     return steps.finish();
   }
   switch (algorithm) {
+    case Algorithm::tree:
+      allreduce_tree(steps, input, output);
+      break;
     case Algorithm::allgather_reduce:
       allreduce_allgather(steps, input, output);
       break;

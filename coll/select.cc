@@ -25,7 +25,7 @@ constexpr A kAlltoall[] = {A::linear, A::bruck, A::pairwise, A::node};
 constexpr A kAlltoallv[] = {A::linear, A::pairwise};
 constexpr A kNeighbors[] = {A::linear};
 constexpr A kReduce[] = {A::linear, A::binomial, A::reduce_scatter_gather, A::node};
-constexpr A kAllreduce[] = {A::linear, A::allgather_reduce, A::recursive_doubling, A::circulant, A::ring, A::node};
+constexpr A kAllreduce[] = {A::linear, A::tree, A::allgather_reduce, A::recursive_doubling, A::circulant, A::ring, A::node};
 constexpr A kReduceScatter[] = {A::linear, A::pairwise, A::circulant, A::ring};
 constexpr A kReduceScatterBlock[] = {A::linear, A::pairwise, A::circulant, A::ring, A::node};
 constexpr A kScan[] = {A::linear, A::doubling, A::node};
@@ -58,7 +58,7 @@ constexpr OperationRow kTable[kOperations] = {
 constexpr const char* kNames[] = {"automatic",     "linear",   "binomial",         "chain",
                                   "scatter_allgather", "dissemination", "ring",     "circulant",
                                   "bruck",         "pairwise", "allgather_reduce", "recursive_doubling",
-                                  "reduce_scatter_gather", "doubling", "node"};
+                                  "reduce_scatter_gather", "doubling", "tree", "node"};
 
 constexpr bool table_in_order() {
   for (int i = 0; i < kOperations; ++i) {
@@ -82,18 +82,43 @@ bool legal(A algorithm, const Question& question) {
   return question.commutative || !reduces(question.operation) || !needs_commutative(algorithm);
 }
 
-// Sizes where one algorithm takes over from another. Powers of two, measured in the worst case that matters, more ranks than cores.
+// Sizes where one algorithm takes over from another.
 constexpr Count kBcastTree = 32 << 10;          // up to here whole messages down a tree
 constexpr Count kGatherTree = 2 << 10;          // up to here blocks travel together
 constexpr Count kAllgatherTogether = 64 << 10;  // of one block
 constexpr Count kAlltoallTogether = 256;        // of one block
-constexpr Count kReduceTree = 16 << 10;
-constexpr Count kAllreduceGathered = 2 << 10;   // and up to kGatheredRanks ranks
-constexpr Count kAllreduceWhole = 8 << 10;
-constexpr int kGatheredRanks = 16;
-constexpr Count kReduceScatterOrdered = 1 << 10;
+constexpr Count kReduceTree = 64 << 10;
+constexpr Count kAllreduceGathered = 2 << 10;   // all vectors at all ranks
+constexpr Count kAllreduceWhole = 32 << 10;
+constexpr int kFewRanks = 16;
+
+// Ranks that run one after the other gain nothing from dividing work, and pay for each round with a change of process: the
+// fewest messages win, up to a size where the memory of one rank is the bottleneck. Measured with 4, 8 and 16 ranks on 2 cores.
+A best_on_shared_cores(const Question& q) {
+  constexpr Count kLinear = 128 << 10;
+  switch (q.operation) {
+    case Operation::reduce:
+      return q.bytes <= kLinear ? A::linear : A::binomial;
+    case Operation::allreduce:
+      return q.bytes <= kLinear ? A::linear : A::tree;
+    case Operation::reduce_scatter:
+    case Operation::reduce_scatter_block:
+      return q.bytes <= kLinear ? A::linear : A::pairwise;
+    case Operation::allgather:
+      return q.bytes <= kAllgatherTogether ? A::circulant : A::ring;
+    case Operation::allgatherv:
+      return q.bytes <= kAllgatherTogether ? A::bruck : A::ring;
+    case Operation::alltoall:
+    case Operation::alltoallv:
+    case Operation::alltoallw:
+      return A::pairwise;
+    default:
+      return A::linear;
+  }
+}
 
 A best(const Question& q) {
+  if (q.share_cores && q.ranks <= 2 * kFewRanks) return best_on_shared_cores(q);
   switch (q.operation) {
     case Operation::barrier:
       return A::dissemination;
@@ -102,7 +127,7 @@ A best(const Question& q) {
       return q.bytes <= kBcastTree ? A::binomial : A::scatter_allgather;
     case Operation::gather:
     case Operation::scatter:
-      return q.ranks > 4 && q.bytes <= kGatherTree ? A::binomial : A::linear;
+      return q.ranks > kFewRanks && q.bytes <= kGatherTree ? A::binomial : A::linear;
     case Operation::gatherv:
     case Operation::scatterv:
     case Operation::neighbor_allgather:
@@ -114,20 +139,20 @@ A best(const Question& q) {
     case Operation::allgather:
       return q.bytes <= kAllgatherTogether ? A::circulant : A::ring;
     case Operation::allgatherv:
-      return A::ring;
+      return q.bytes <= kAllgatherTogether ? A::bruck : A::ring;
     case Operation::alltoall:
-      return q.ranks > 4 && q.bytes <= kAlltoallTogether ? A::bruck : A::pairwise;
+      return q.ranks > kFewRanks && q.bytes <= kAlltoallTogether ? A::bruck : A::pairwise;
     case Operation::alltoallv:
     case Operation::alltoallw:
       return A::pairwise;
     case Operation::reduce:
-      return q.bytes <= kReduceTree || !q.commutative ? A::binomial : A::reduce_scatter_gather;
+      return q.bytes <= kReduceTree || q.ranks <= 2 || !q.commutative ? A::binomial : A::reduce_scatter_gather;
     case Operation::allreduce:
-      if (q.bytes <= kAllreduceGathered && q.ranks <= kGatheredRanks) return A::allgather_reduce;
+      if (q.bytes <= kAllreduceGathered && q.ranks <= kFewRanks) return A::allgather_reduce;
       return q.bytes <= kAllreduceWhole || !q.commutative ? A::recursive_doubling : A::circulant;
     case Operation::reduce_scatter:
     case Operation::reduce_scatter_block:
-      return q.bytes <= kReduceScatterOrdered || !q.commutative ? A::pairwise : A::circulant;
+      return q.ranks <= kFewRanks || !q.commutative ? A::pairwise : A::circulant;
     case Operation::scan:
     case Operation::exscan:
       return A::doubling;

@@ -23,7 +23,7 @@ inline constexpr int kOperations = 22;
 enum class Algorithm : std::uint8_t {
   automatic,  // no algorithm is forced
   linear, binomial, chain, scatter_allgather, dissemination, ring, circulant, bruck, pairwise, allgather_reduce,
-  recursive_doubling, reduce_scatter_gather, doubling,
+  recursive_doubling, reduce_scatter_gather, doubling, tree,
   node,  // all ranks on one node, small: through shared slots, see node/
 };
 
@@ -45,6 +45,7 @@ struct Question {
   Count bytes;               // bcast, reductions: of the vector; others: of the block of one rank; v- and w-forms: 0
   bool commutative = true;
   bool plain = true;          // reductions: a type without gaps
+  bool share_cores = false;  // all on one node that has more ranks than cores
   Count node_capacity = -1;  // bytes of a shared slot of the node; -1: there is none
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "coll/node/region.h"
+#include "pml/pml.h"
 
 namespace ompi_lite::coll {
 
@@ -42,16 +43,15 @@ void Arena::reset() {
   left_ = chunks_.front().bytes;
 }
 
-State::State(const ForcedAlgorithms& forced) : forced_(forced) {}
+State::State(Communicator& comm, const ForcedAlgorithms& forced)
+    : region_settled_(!node::Region::possible(comm)),
+      share_cores_(!region_settled_ && pml::of(comm).blocking().waiter().crowded()),
+      forced_(forced) {}
 State::~State() = default;
 
 void State::settle_region(Communicator& comm, const Question& question) {
   constexpr int kCallsBefore = 3;  // a communicator that lives for one or two calls is not worth a region
   const Count capacity = node::Region::capacity(comm.size());
-  if (small_calls_ == 0 && !node::Region::possible(comm)) {
-    region_settled_ = true;
-    return;
-  }
   if (slot_need(question) > capacity || ++small_calls_ < kCallsBefore) return;
   region_settled_ = true;
   region_ = node::Region::make(comm);
@@ -61,7 +61,7 @@ void State::settle_region(Communicator& comm, const Question& question) {
 State& state_of(Communicator& comm) {
   if (!comm.coll_state) {
     Result<ForcedAlgorithms> forced = parse_forced(forced_algorithms.value());  // start-up has refused a bad text
-    comm.coll_state = std::make_unique<State>(forced ? *forced : ForcedAlgorithms{});
+    comm.coll_state = std::make_unique<State>(comm, forced ? *forced : ForcedAlgorithms{});
   }
   return static_cast<State&>(*comm.coll_state);
 }

@@ -65,7 +65,7 @@ struct Message {
 // Guarded by the process lock; the standard lets one collective at a time run on a communicator.
 class State final : public Attachment {
  public:
-  explicit State(const ForcedAlgorithms& forced);
+  State(Communicator& comm, const ForcedAlgorithms& forced);
   ~State() override;
 
   // The tag of the next collective. All ranks call collectives in the same order, so all count alike, and messages of successive
@@ -75,6 +75,7 @@ class State final : public Attachment {
   Algorithm choose(Communicator& comm, Question question) {
     if (!region_settled_) settle_region(comm, question);
     if (region_) question.node_capacity = node_capacity_;
+    question.share_cores = share_cores_;
     return select(question, forced_);
   }
   node::Region& region() { return *region_; }  // after choose() gave `node`
@@ -89,7 +90,8 @@ class State final : public Attachment {
 
   std::uint32_t sequence_ = 0;
   int small_calls_ = 0;
-  bool region_settled_ = false;  // there is one, or there will be none
+  bool region_settled_;  // there is one, or there will be none
+  bool share_cores_;
   Count node_capacity_ = -1;
   std::unique_ptr<node::Region> region_;
   ForcedAlgorithms forced_;

@@ -18,6 +18,14 @@ void allreduce_linear(S& steps, const Part& input, const Part& output) {
   bcast_linear(steps, output, 0);
 }
 
+//  0 <- 1   2 <- 3   then  0 <- 2          up a binomial tree and down again: 2 ceil(log2 p) rounds of whole vectors, but only
+//  0 -> 2   then  0 -> 1   2 -> 3          2(p-1) messages in all, which is what counts where ranks share cores. Any op.
+template <Steps S>
+void allreduce_tree(S& steps, const Part& input, const Part& output) {
+  reduce_binomial(steps, input, output, 0, true);  // with root 0 rank order is kept whatever the op
+  bcast_binomial(steps, output, 0);
+}
+
 //  all-gather of the vectors, then everyone reduces all of them in rank order
 //                                          ceil(log2 p) rounds for any p, (p-1) m bytes: for a few cells, any op.
 template <Steps S>

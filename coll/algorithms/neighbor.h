@@ -14,8 +14,9 @@ namespace ompi_lite::coll {
 //                          distance 1:  rank -> rank+1     each block travels once, straight to its place
 //                          distance 3:  rank -> rank-1     one round for up to kRoundMost messages
 //
-// `order` is the neighborhood's own (core/grid.h): all ranks take their blocks by distance, so rounds may end anywhere between two
-// steps; and blocks between the same two ranks are sent and received in the same order, so each falls into its place.
+// `order` is the neighborhood's own (core/grid.h): all ranks take their blocks by distance, so rounds may end anywhere
+// between two steps; and blocks between the same two ranks are sent and received in the same order, so each falls into its
+// place.
 template <Steps S>
 void neighbor_exchange(S& steps, std::span<const NeighborStep> order, const Blocks& send, const Blocks& receive) {
   int messages = 0;

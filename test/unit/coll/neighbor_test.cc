@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange between neighbors on symbolic data: each block in its place, no deadlock without buffering, for grids of all kinds and
-// graphs with many edges between the same two ranks.
+// The exchange between neighbors on symbolic data: each block in its place, no deadlock without buffering, for grids of all
+// kinds and graphs with many edges between the same two ranks.
 #include "coll/algorithms/neighbor.h"
 
 #include <catch2/catch.hpp>
@@ -42,8 +42,9 @@ std::string check_block(const SimulatedRank& rank, int block, int source, int fr
     const Cell expected = source == MPI_PROC_NULL ? Cell{} : Cell::of(source, kBlock * from + i);
     const Cell& found = rank.receive[static_cast<std::size_t>(kBlock * block + i)];
     if (found == expected) continue;
-    return "block " + std::to_string(block) + " should be block " + std::to_string(from) + " of rank " + std::to_string(source) +
-           ", but is element " + std::to_string(found.element) + " of " + std::to_string(found.first);
+    return "block " + std::to_string(block) + " should be block " + std::to_string(from) + " of rank " +
+           std::to_string(source) + ", but is element " + std::to_string(found.element) + " of " +
+           std::to_string(found.first);
   }
   return {};
 }
@@ -64,7 +65,8 @@ std::string check_grid(const std::vector<int>& dims, const std::vector<int>& wra
   return error;
 }
 
-// A graph given by all its edges in order; the sources of each rank are shuffled, but for the order of those of the same rank.
+// A graph given by all its edges in order; the sources of each rank are shuffled, but for the order of those of the same
+// rank.
 std::string check_graph(int p, const std::vector<std::pair<int, int>>& edges, std::mt19937& random) {
   std::vector<std::vector<int>> in(static_cast<std::size_t>(p)), out(static_cast<std::size_t>(p));
   for (auto [from, to] : edges) {
@@ -74,7 +76,8 @@ std::string check_graph(int p, const std::vector<std::pair<int, int>>& edges, st
   std::vector<Neighborhood> all;
   for (int r = 0; r < p; ++r) {
     std::ranges::shuffle(in[static_cast<std::size_t>(r)], random);
-    all.push_back(make_neighborhood(r, p, in[static_cast<std::size_t>(r)], out[static_cast<std::size_t>(r)], Arrival::in_order));
+    all.push_back(
+        make_neighborhood(r, p, in[static_cast<std::size_t>(r)], out[static_cast<std::size_t>(r)], Arrival::in_order));
   }
   std::vector<SimulatedRank> ranks;
   std::string error = play(all, ranks);
@@ -95,8 +98,9 @@ std::string check_graph(int p, const std::vector<std::pair<int, int>>& edges, st
 }  // namespace
 
 TEST_CASE("in every grid, block s of a rank arrives as block s xor 1 of its neighbor") {
-  const std::vector<std::vector<int>> shapes = {{},     {1},    {2},    {3},       {4},       {64},         {1, 1},       {1, 2},          {2, 1},
-                                                {2, 2}, {2, 3}, {8, 8}, {1, 2, 3}, {4, 4, 4}, {2, 2, 2, 2}, {1, 1, 1, 1}, {2, 1, 2, 1, 2}};
+  const std::vector<std::vector<int>> shapes = {
+      {},     {1},    {2},    {3},       {4},       {64},         {1, 1},       {1, 2},         {2, 1},
+      {2, 2}, {2, 3}, {8, 8}, {1, 2, 3}, {4, 4, 4}, {2, 2, 2, 2}, {1, 1, 1, 1}, {2, 1, 2, 1, 2}};
   for (const std::vector<int>& dims : shapes) {
     for (unsigned mask = 0; mask < 1u << dims.size(); ++mask) {
       std::vector<int> wraps;
@@ -120,7 +124,8 @@ TEST_CASE("in every graph, the k-th block for a rank is the k-th that it receive
     for (int degree : {0, 1, 3, 17, 40, 90}) {
       std::vector<std::pair<int, int>> edges;
       for (int i = 0; i < p * degree; ++i)
-        edges.emplace_back(static_cast<int>(random() % static_cast<unsigned>(p)), static_cast<int>(random() % static_cast<unsigned>(p)));
+        edges.emplace_back(static_cast<int>(random() % static_cast<unsigned>(p)),
+                           static_cast<int>(random() % static_cast<unsigned>(p)));
       INFO("ranks " << p << ", edges " << edges.size());
       REQUIRE(check_graph(p, edges, random) == "");
     }

@@ -24,7 +24,9 @@ TEST_CASE("every algorithm of every operation can be forced by name") {
       INFO(text);
       Result<ForcedAlgorithms> forced = parse_forced(text);
       REQUIRE(forced);
-      CHECK(select({row.operation, 5, 100000, true}, *forced) == algorithm);
+      Question question{row.operation, 5, 1000};
+      question.node_capacity = 5000;
+      CHECK(select(question, *forced) == algorithm);
     }
     CHECK(row.algorithms.front() == Algorithm::linear);
   }
@@ -42,7 +44,7 @@ TEST_CASE("several algorithms are forced at once, and empty items do no harm") {
 TEST_CASE("an unknown operation or algorithm is refused with the known names") {
   CHECK(parse_error("allreduc=ring").find("allreduc\"") != std::string::npos);
   CHECK(parse_error("allreduc=ring").find("allgatherv, alltoall") != std::string::npos);
-  CHECK(parse_error("allreduce=fast").find("\"fast\"; known are linear, allgather_reduce") != std::string::npos);
+  CHECK(parse_error("allreduce=fast").find("\"fast\"; known are linear, tree, allgather_reduce") != std::string::npos);
   CHECK(parse_error("bcast=linear,allreduce").find("allreduce has no algorithm \"\"") != std::string::npos);
   CHECK(parse_error("=").find("no operation") != std::string::npos);
 }
@@ -55,16 +57,42 @@ TEST_CASE("a forced algorithm that is not legal for the call gives way to the li
   }
 }
 
+TEST_CASE("what fits a slot of the node goes through it, unless the type has gaps or another algorithm is forced") {
+  Question question{Operation::allreduce, 4, 1024};
+  question.node_capacity = 4096;
+  const ForcedAlgorithms none{};
+  CHECK(select(question, none) == Algorithm::node);
+  question.bytes = 4097;
+  CHECK(select(question, none) != Algorithm::node);
+  question.bytes = 1024;
+  question.plain = false;
+  CHECK(select(question, none) != Algorithm::node);
+  question.operation = Operation::alltoall;  // all blocks of a rank have to fit
+  question.plain = true;
+  CHECK(select(question, none) == Algorithm::node);
+  question.ranks = 5;
+  CHECK(select(question, none) != Algorithm::node);
+  Result<ForcedAlgorithms> forced = parse_forced("allreduce=node,barrier=linear");
+  REQUIRE(forced);
+  question.operation = Operation::barrier;
+  CHECK(select(question, *forced) == Algorithm::linear);
+  CHECK(select({Operation::allreduce, 4, 8}, *forced) == Algorithm::linear);  // forced, but there are no slots
+}
+
 TEST_CASE("no operation takes an algorithm that reorders an op which does not commute") {
   const ForcedAlgorithms none{};
   for (const OperationRow& row : operation_table()) {
     if (row.operation < Operation::reduce) continue;
     for (int ranks = 2; ranks <= 64; ++ranks) {
       for (Count bytes = 1; bytes < Count{1} << 34; bytes *= 3) {
-        const Algorithm algorithm = select({row.operation, ranks, bytes, false}, none);
-        REQUIRE(algorithm != Algorithm::ring);
-        REQUIRE(algorithm != Algorithm::circulant);
-        REQUIRE(algorithm != Algorithm::reduce_scatter_gather);
+        for (bool share_cores : {false, true}) {
+          Question question{row.operation, ranks, bytes, false};
+          question.share_cores = share_cores;
+          const Algorithm algorithm = select(question, none);
+          REQUIRE(algorithm != Algorithm::ring);
+          REQUIRE(algorithm != Algorithm::circulant);
+          REQUIRE(algorithm != Algorithm::reduce_scatter_gather);
+        }
       }
     }
   }

@@ -121,6 +121,7 @@ TEST_CASE("reduce algorithms combine every value once, in rank order where promi
 
 TEST_CASE("allreduce algorithms combine every value once, with the same parentheses at all ranks") {
   CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_linear(s, in, out); }, true, true) == "");
+  CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_tree(s, in, out); }, true, true) == "");
   CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_allgather(s, in, out); }, true, true, 33) == "");
   CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_recursive_doubling(s, in, out); }, true, true) == "");
   CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_circulant(s, in, out); }, false, true) == "");
