@@ -78,8 +78,8 @@ int cells(std::span<const int> extents) {
 
 namespace {
 
-// The search for k factors of m with the smallest difference between the largest and the smallest; of several such the one whose
-// largest is smallest, then whose next is, and so on.
+// The search for k factors of m with the smallest difference between the largest and the smallest; of several such the ones
+// whose smallest is largest, then the one before it, and so on.
 class Factors {
  public:
   Factors(int m, std::span<int> best) : best_(best), trial_(best.size()) {
@@ -97,49 +97,62 @@ class Factors {
   }
 
  private:
-  // Gives the places from `at` on factors of `m`, none above `most`, the largest first. Small factors are tried first: the first
-  // solution is near the root, and its difference cuts off most of the rest.
-  void place(int m, std::size_t at, int most) {
+  // Gives the places from `at` on factors of `rest`, none above `most`, the largest first. Small factors are tried first:
+  // the first solution is near the root, and its difference cuts off most of what is left.
+  void place(int rest, std::size_t at, int most) {
     const std::size_t left = best_.size() - at;
     if (left == 1) {
-      trial_[at] = m;
-      const int difference = trial_[0] - m;
-      if (m > most || difference >= difference_) return;
-      difference_ = difference;
-      std::ranges::copy(trial_, best_.begin());
+      if (rest <= most) finish(rest);
       return;
     }
-    for (auto d = std::ranges::lower_bound(divisors_, largest_prime(m)); d != divisors_.end() && *d <= most; ++d) {
-      const int largest = at == 0 ? *d : trial_[0];
-      if (!fits(m, *d, left, largest)) continue;
-      if (at == 0 && largest - difference_ >= 1 && above(m, largest - difference_ + 1, left)) return;
-      if (m % *d != 0) continue;
+    for (auto d = std::ranges::lower_bound(divisors_, largest_prime(rest)); d != divisors_.end() && *d <= most; ++d) {
+      if (rest % *d != 0 || !reaches(rest, *d, left)) continue;
       trial_[at] = *d;
-      place(m / *d, at + 1, *d);
+      if (above(rest / *d, trial_[0] - difference_, left - 1)) {  // what follows is too small
+        if (at == 0 && above(rest, trial_[0] - difference_, left)) return;
+        continue;
+      }
+      if (above(rest / *d, trial_[0] - difference_ + 1, left - 1) && !improves(rest / *d, left - 1)) continue;
+      place(rest / *d, at + 1, *d);
     }
   }
-  // d^left reaches m, and the smallest factors that would better the difference do not overshoot it.
-  bool fits(int m, int d, std::size_t left, int largest) const {
-    std::int64_t power = 1;
-    for (std::size_t i = 0; i < left && power < m; ++i) power *= d;
-    if (power < m) return false;
-    return difference_ == kUnknown || largest - difference_ < 1 || !above(m / d, largest - difference_ + 1, left - 1);
+  void finish(int last) {
+    trial_.back() = last;
+    const int difference = trial_[0] - last;
+    if (difference > difference_) return;
+    if (difference == difference_ &&
+        !std::lexicographical_compare(best_.rbegin(), best_.rend(), trial_.rbegin(), trial_.rend()))
+      return;
+    difference_ = difference;
+    std::ranges::copy(trial_, best_.begin());
   }
-  static bool above(int m, int smallest, std::size_t n) {  // smallest^n > m
-    std::int64_t power = 1;
-    for (std::size_t i = 0; i < n && power <= m && smallest > 1; ++i) power *= smallest;
-    return power > m;
+  // Whether n more factors of `rest` could make a better solution of the same difference: with the same largest and smallest
+  // one the others are no smaller than the last but one of the best.
+  bool improves(int rest, std::size_t n) const {
+    if (trial_[0] != best_[0]) return true;
+    std::int64_t power = best_.back();
+    for (std::size_t i = 1; i < n && power <= rest; ++i) power *= best_[best_.size() - 2];
+    return power <= rest;
   }
-  int largest_prime(int m) const {
+  static bool reaches(int rest, int d, std::size_t n) {  // d^n >= rest
+    std::int64_t power = 1;
+    for (std::size_t i = 0; i < n && power < rest && d > 1; ++i) power *= d;
+    return power >= rest;
+  }
+  static bool above(int rest, int smallest, std::size_t n) {  // smallest^n > rest
+    std::int64_t power = 1;
+    for (std::size_t i = 0; i < n && power <= rest && smallest > 1; ++i) power *= smallest;
+    return power > rest;
+  }
+  int largest_prime(int rest) const {
     for (auto prime = primes_.rbegin(); prime != primes_.rend(); ++prime)
-      if (m % *prime == 0) return *prime;
+      if (rest % *prime == 0) return *prime;
     return 1;
   }
 
-  static constexpr int kUnknown = std::numeric_limits<int>::max();
   std::span<int> best_;
-  std::vector<int> trial_, divisors_, primes_;  // both ascending
-  int difference_ = kUnknown;
+  std::vector<int> trial_, divisors_, primes_;  // the last two ascending
+  int difference_ = std::numeric_limits<int>::max();
 };
 
 }  // namespace
@@ -148,8 +161,10 @@ void balance(int nodes, std::span<int> dims) {
   int rest = nodes;
   std::size_t open = 0;
   for (int dim : dims) {
-    if (dim == 0) ++open;
-    else rest /= dim;
+    if (dim == 0)
+      ++open;
+    else
+      rest /= dim;
   }
   if (open == 0) return;
   std::vector<int> factors(open);
@@ -180,41 +195,34 @@ bool Graph::symmetric() const {
 
 namespace {
 
-// A block on its way: `distance` is from sender to receiver around the ring of all ranks, `turn` counts the blocks of the same two.
+// A block on its way. Both ends find the same distance for it: from sender to receiver around the ring of all ranks.
 struct Block {
-  int distance, turn, peer, block;
-  std::pair<int, int> time() const { return {distance, turn}; }
+  int distance, peer, block;
 };
-
-// Both ends of a message find the same distance and turn for it.
-std::vector<Block> in_order(std::vector<Block> blocks) {
-  std::ranges::stable_sort(blocks, {}, &Block::distance);
-  for (std::size_t i = 1; i < blocks.size(); ++i)
-    if (blocks[i].distance == blocks[i - 1].distance) blocks[i].turn = blocks[i - 1].turn + 1;
-  return blocks;
-}
 
 }  // namespace
 
-// Every rank goes through its blocks by distance and turn, so a block never waits for a later one of any rank: wherever the steps are
-// cut into rounds, nobody waits for ever.
-Neighborhood make_neighborhood(int rank, int size, std::vector<int> sources, std::vector<int> destinations, Arrival arrival) {
+// Every rank goes through its blocks by distance, the n-th that it sends over a distance together with the n-th that it
+// receives over it. So a block never waits for a later one of any rank: wherever the steps are cut into rounds, nobody waits
+// for ever.
+Neighborhood make_neighborhood(int rank, int size, std::vector<int> sources, std::vector<int> destinations,
+                               Arrival arrival) {
   std::vector<Block> out, in;
   for (int i = 0; i < static_cast<int>(destinations.size()); ++i) {
     const int peer = destinations[static_cast<std::size_t>(i)];
-    if (peer != MPI_PROC_NULL) out.push_back({(peer - rank + size) % size, 0, peer, i});
+    if (peer != MPI_PROC_NULL) out.push_back({(peer - rank + size) % size, peer, i});
   }
   for (int i = 0; i < static_cast<int>(sources.size()); ++i) {
     const int block = arrival == Arrival::opposite ? i ^ 1 : i, peer = sources[static_cast<std::size_t>(block)];
-    if (peer != MPI_PROC_NULL) in.push_back({(rank - peer + size) % size, 0, peer, block});
+    if (peer != MPI_PROC_NULL) in.push_back({(rank - peer + size) % size, peer, block});
   }
-  out = in_order(std::move(out));
-  in = in_order(std::move(in));
+  std::ranges::stable_sort(out, {}, &Block::distance);  // blocks between the same two ranks keep their order
+  std::ranges::stable_sort(in, {}, &Block::distance);
   Neighborhood result{std::move(sources), std::move(destinations), {}};
   for (auto o = out.begin(), i = in.begin(); o != out.end() || i != in.end();) {
     NeighborStep step;
-    const bool sends = o != out.end() && (i == in.end() || o->time() <= i->time());
-    const bool receives = i != in.end() && (o == out.end() || i->time() <= o->time());
+    const bool sends = o != out.end() && (i == in.end() || o->distance <= i->distance);
+    const bool receives = i != in.end() && (o == out.end() || i->distance <= o->distance);
     if (sends) {
       step.dest = o->peer;
       step.send_block = (o++)->block;

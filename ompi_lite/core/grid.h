@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Virtual topologies: what a communicator knows of who its ranks' neighbors are (MPI 5.0, chapter 8). Arithmetic only: no messages.
+// Virtual topologies: what a communicator knows of who its ranks' neighbors are (MPI 5.0, chapter 8). Arithmetic only: no
+// messages.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ class CartesianGrid {
   int rank_at(const int* coordinates) const;
   // The rank `distance` steps along a dimension, or MPI_PROC_NULL.
   int shifted(int rank, int dimension, std::int64_t distance) const;
-  // The grid of the dimensions that are kept; `place` is which of the grids of that shape a rank is in, `inside` its rank there.
+  // The grid of the dimensions that are kept; `place` is which of the grids of that shape a rank is in, `inside` its rank
+  // there.
   CartesianGrid part(std::span<const int> kept) const;
   void locate_in_part(int rank, std::span<const int> kept, int& place, int& inside) const;
 
@@ -42,8 +44,9 @@ class CartesianGrid {
 // The product of extents, each at least 1; -1 if it is more than an int holds.
 int cells(std::span<const int> extents);
 
-// Fills the zeros of `dims`, so that their product with the others is `nodes`: as alike as possible, the largest first.
-// `nodes` is a multiple of the product of the others.
+// Fills the zeros of `dims`, so that their product with the others is `nodes`: as alike as possible, the largest first: the
+// smallest difference between the largest and the smallest, then the largest smallest one. `nodes` is a multiple of the
+// product of the others.
 void balance(int nodes, std::span<int> dims);
 
 // All nodes' edges, as the program gave them: edges[index[i - 1]] to edges[index[i] - 1] are the neighbors of node i.
@@ -61,8 +64,8 @@ struct DistGraph {
   std::vector<int> source_weights, destination_weights;
 };
 
-// A step of an exchange between neighbors: a block goes out, or comes in, or both. Blocks are positions among the destinations and
-// among the sources; dest = source = this rank is a block that stays here.
+// A step of an exchange between neighbors: a block goes out, or comes in, or both. Blocks are positions among the
+// destinations and among the sources; dest = source = this rank is a block that stays here.
 struct NeighborStep {
   int dest = MPI_PROC_NULL, send_block = 0;
   int source = MPI_PROC_NULL, receive_block = 0;
@@ -70,8 +73,8 @@ struct NeighborStep {
   bool operator==(const NeighborStep&) const = default;
 };
 
-// Who sends to this rank and to whom it sends, in the order of the blocks in the buffers of neighborhood collectives, and the order in
-// which the blocks travel. Neighbors may be MPI_PROC_NULL and may repeat.
+// Who sends to this rank and to whom it sends, in the order of the blocks in the buffers of neighborhood collectives, and
+// the order in which the blocks travel. Neighbors may be MPI_PROC_NULL and may repeat.
 struct Neighborhood {
   std::vector<int> sources, destinations;
   std::vector<NeighborStep> steps;
@@ -89,7 +92,8 @@ Neighborhood make_neighborhood(int rank, int size, std::vector<int> sources, std
 struct Topology {
   std::variant<CartesianGrid, Graph, DistGraph> shape;
   Neighborhood neighborhood;
-  bool matched = true;  // every block that goes out is one that somebody awaits: else the neighborhood collectives are refused
+  bool matched =
+      true;  // every block that goes out is one that somebody awaits: else the neighborhood collectives are refused
 };
 
 Topology topology_of(CartesianGrid grid, int rank);

@@ -31,16 +31,19 @@ Error dist_graph_of(Communicator& comm, const DistGraph*& graph) {
 Error check_graph(Communicator& comm, std::span<const int> index, const int* edges) {
   if (comm.is_inter()) return Error(ErrorClass::comm, "comm is an intercommunicator");
   const int nodes = static_cast<int>(index.size());
-  if (nodes > comm.size()) return make_error(ErrorClass::arg, "nnodes is %d, but the communicator has %d ranks", nodes, comm.size());
+  if (nodes > comm.size())
+    return make_error(ErrorClass::arg, "nnodes is %d, but the communicator has %d ranks", nodes, comm.size());
   int before = 0;
   for (int i = 0; i < nodes; ++i) {
     const int here = index[static_cast<std::size_t>(i)];
-    if (here < before) return make_error(ErrorClass::arg, "index[%d] is %d, which is less than %d before it", i, here, before);
+    if (here < before)
+      return make_error(ErrorClass::arg, "index[%d] is %d, which is less than %d before it", i, here, before);
     before = here;
   }
   if (before > 0 && edges == nullptr) return Error(ErrorClass::arg, "edges is a null pointer");
   for (int i = 0; i < before; ++i)
-    if (edges[i] < 0 || edges[i] >= nodes) return make_error(ErrorClass::arg, "edges[%d] is %d, but nnodes is %d", i, edges[i], nodes);
+    if (edges[i] < 0 || edges[i] >= nodes)
+      return make_error(ErrorClass::arg, "edges[%d] is %d, but nnodes is %d", i, edges[i], nodes);
   return {};
 }
 
@@ -50,7 +53,8 @@ bool has_values(const int* weights) { return !is_unweighted(weights) && weights 
 Error check_weights(const char* name, const int* weights, std::size_t count) {
   if (count == 0 || is_unweighted(weights)) return {};
   if (weights == nullptr) return make_error(ErrorClass::arg, "%s is a null pointer", name);
-  if (weights == MPI_WEIGHTS_EMPTY) return make_error(ErrorClass::arg, "%s is MPI_WEIGHTS_EMPTY, but there are %zu edges", name, count);
+  if (weights == MPI_WEIGHTS_EMPTY)
+    return make_error(ErrorClass::arg, "%s is MPI_WEIGHTS_EMPTY, but there are %zu edges", name, count);
   for (std::size_t i = 0; i < count; ++i)
     if (weights[i] < 0) return make_error(ErrorClass::arg, "%s[%zu] is %d", name, i, weights[i]);
   return {};
@@ -60,13 +64,14 @@ Error check_ranks(Communicator& comm, const char* name, const int* ranks, std::s
   if (count > 0 && ranks == nullptr) return make_error(ErrorClass::arg, "%s is a null pointer", name);
   for (std::size_t i = 0; i < count; ++i) {
     if (ranks[i] < 0 || ranks[i] >= comm.size())
-      return make_error(ErrorClass::rank, "%s[%zu] is %d, but the communicator has %d ranks", name, i, ranks[i], comm.size());
+      return make_error(ErrorClass::rank, "%s[%zu] is %d, but the communicator has %d ranks", name, i, ranks[i],
+                        comm.size());
   }
   return {};
 }
 
-// Each rank gives a part of the graph, and an error of one must not leave the others waiting. All learn whether all parts are right,
-// and whether edges have weights; `error` is what is wrong with our own part.
+// Each rank gives a part of the graph, and an error of one must not leave the others waiting. All learn whether all parts
+// are right, and whether edges have weights; `error` is what is wrong with our own part.
 Error agree(Communicator& comm, Error error, const int* weights, bool& weighted) {
   const std::string own = error.sentence();  // the sentence may lie in a buffer that others use
   const bool none = is_unweighted(weights), some = !none && weights != nullptr;  // null is right where there are no edges
@@ -77,7 +82,7 @@ Error agree(Communicator& comm, Error error, const int* weights, bool& weighted)
   if (error) return make_error(error.error_class(), "%s", own.c_str());
   if (all[0] != 0) return Error(static_cast<ErrorClass>(all[0]), "another rank gave arguments that are not valid");
   if (all[1] != 0 && all[2] != 0) return Error(ErrorClass::arg, "some ranks gave weights, and others MPI_UNWEIGHTED");
-  weighted = all[2] != 0;
+  weighted = all[1] == 0;
   return {};
 }
 
@@ -86,11 +91,12 @@ struct Edge {
   int source, dest, weight, is_out;
 };
 
-// What of the graph's edges concerns this rank, in an order in which both ends see the edges between the same two: by the rank that
-// gave them, then as they were given.
+// What of the graph's edges concerns this rank, in an order in which both ends see the edges between the same two: by the
+// rank that gave them, then as they were given.
 class Gathering {
  public:
-  Gathering(Communicator& comm, bool weighted) : comm_(comm), weighted_(weighted), told_(static_cast<std::size_t>(comm.size())) {}
+  Gathering(Communicator& comm, bool weighted)
+      : comm_(comm), weighted_(weighted), told_(static_cast<std::size_t>(comm.size())) {}
 
   void add(int source, int dest, int weight) {
     told_[static_cast<std::size_t>(source)].push_back({source, dest, weight, 1});
@@ -144,8 +150,8 @@ Error create_dist_graph(Communicator& comm, DistGraph graph, std::vector<int> so
   return {};
 }
 
-Error check_edge_lists(Communicator& comm, std::span<const int> sources, std::span<const int> degrees, const int* destinations,
-                       const int* weights) {
+Error check_edge_lists(Communicator& comm, std::span<const int> sources, std::span<const int> degrees,
+                       const int* destinations, const int* weights) {
   OL_TRY(check_ranks(comm, "sources", sources.data(), sources.size()));
   std::size_t edges = 0;
   for (std::size_t i = 0; i < degrees.size(); ++i) {
@@ -156,8 +162,8 @@ Error check_edge_lists(Communicator& comm, std::span<const int> sources, std::sp
   return check_weights("weights", weights, edges);
 }
 
-Error check_adjacent(Communicator& comm, std::span<const int> sources, const int* source_weights, std::span<const int> destinations,
-                     const int* destination_weights) {
+Error check_adjacent(Communicator& comm, std::span<const int> sources, const int* source_weights,
+                     std::span<const int> destinations, const int* destination_weights) {
   OL_TRY(check_ranks(comm, "sources", sources.data(), sources.size()));
   OL_TRY(check_ranks(comm, "destinations", destinations.data(), destinations.size()));
   OL_TRY(check_weights("sourceweights", source_weights, sources.size()));
@@ -166,7 +172,8 @@ Error check_adjacent(Communicator& comm, std::span<const int> sources, const int
     return Error(ErrorClass::arg, "one of sourceweights and destweights is MPI_UNWEIGHTED, the other is not");
   const auto in = std::ranges::count(sources, comm.rank()), out = std::ranges::count(destinations, comm.rank());
   if (in == out) return {};
-  return make_error(ErrorClass::arg, "rank %d names itself %td times in sources, and %td times in destinations", comm.rank(), in, out);
+  return make_error(ErrorClass::arg, "rank %d names itself %td times in sources, and %td times in destinations", comm.rank(),
+                    in, out);
 }
 
 std::vector<int> weights_of(const int* weights, std::size_t count) {
@@ -228,8 +235,8 @@ Error graph_map(Communicator& comm, std::span<const int> index, const int* edges
   return {};
 }
 
-Error dist_graph_create(Communicator& comm, std::span<const int> sources, std::span<const int> degrees, const int* destinations,
-                        const int* weights, Info*, bool, Communicator*& comm_dist_graph) {
+Error dist_graph_create(Communicator& comm, std::span<const int> sources, std::span<const int> degrees,
+                        const int* destinations, const int* weights, Info*, bool, Communicator*& comm_dist_graph) {
   if (comm.is_inter()) return Error(ErrorClass::comm, "comm is an intercommunicator");
   bool weighted = false;
   const Error error = check_edge_lists(comm, sources, degrees, destinations, weights);
@@ -255,8 +262,8 @@ Error dist_graph_create_adjacent(Communicator& comm, std::span<const int> source
     graph.source_weights = weights_of(source_weights, sources.size());
     graph.destination_weights = weights_of(destination_weights, destinations.size());
   }
-  return create_dist_graph(comm, std::move(graph), {sources.begin(), sources.end()}, {destinations.begin(), destinations.end()},
-                           comm_dist_graph);
+  return create_dist_graph(comm, std::move(graph), {sources.begin(), sources.end()},
+                           {destinations.begin(), destinations.end()}, comm_dist_graph);
 }
 
 Error dist_graph_neighbors_count(Communicator& comm, int& indegree, int& outdegree, bool& weighted) {

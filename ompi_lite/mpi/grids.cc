@@ -21,7 +21,8 @@ Error grid_of(Communicator& comm, const CartesianGrid*& grid) {
 
 Error check_room(const char* name, std::size_t room, int dimensions) {
   if (room >= static_cast<std::size_t>(dimensions)) return {};
-  return make_error(ErrorClass::arg, "maxdims is %zu, but the grid has %d dimensions, which %s cannot hold", room, dimensions, name);
+  return make_error(ErrorClass::arg, "maxdims is %zu, but the grid has %d dimensions, which %s cannot hold", room,
+                    dimensions, name);
 }
 
 Error check_extents(Communicator& comm, std::span<const int> dims) {
@@ -29,8 +30,11 @@ Error check_extents(Communicator& comm, std::span<const int> dims) {
   for (std::size_t d = 0; d < dims.size(); ++d)
     if (dims[d] <= 0) return make_error(ErrorClass::dims, "dims[%zu] is %d, but extents are positive", d, dims[d]);
   const int size = cells(dims);
-  if (size < 0) return make_error(ErrorClass::dims, "the grid has more ranks than an int can count; the communicator has %d", comm.size());
-  if (size > comm.size()) return make_error(ErrorClass::dims, "the grid has %d ranks, but the communicator only %d", size, comm.size());
+  if (size < 0)
+    return make_error(ErrorClass::dims, "the grid has more ranks than an int can count; the communicator has %d",
+                      comm.size());
+  if (size > comm.size())
+    return make_error(ErrorClass::dims, "the grid has %d ranks, but the communicator only %d", size, comm.size());
   return {};
 }
 
@@ -65,11 +69,13 @@ Error create_over_first(Communicator& comm, int size, Communicator*& newcomm) {
   return comm_create(comm, *group, newcomm);
 }
 
-Error cart_create(Communicator& comm, std::span<const int> dims, std::span<const int> periods, bool, Communicator*& comm_cart) {
+Error cart_create(Communicator& comm, std::span<const int> dims, std::span<const int> periods, bool,
+                  Communicator*& comm_cart) {
   OL_TRY(check_extents(comm, dims));
   CartesianGrid grid(dims, periods);
   OL_TRY(create_over_first(comm, grid.size(), comm_cart));
-  if (comm_cart != nullptr) comm_cart->topology = std::make_shared<Topology>(topology_of(std::move(grid), comm_cart->rank()));
+  if (comm_cart != nullptr)
+    comm_cart->topology = std::make_shared<Topology>(topology_of(std::move(grid), comm_cart->rank()));
   return {};
 }
 
@@ -99,8 +105,8 @@ Error cart_rank(Communicator& comm, const int* coords, int& rank) {
   if (coords == nullptr && grid->dimensions() > 0) return Error(ErrorClass::arg, "coords is a null pointer");
   for (int d = 0; d < grid->dimensions(); ++d) {
     if (grid->wraps(d) || (coords[d] >= 0 && coords[d] < grid->extent(d))) continue;
-    return make_error(ErrorClass::arg, "coords[%d] is %d, but this dimension has %d places and is not periodic", d, coords[d],
-                      grid->extent(d));
+    return make_error(ErrorClass::arg, "coords[%d] is %d, but this dimension has %d places and is not periodic", d,
+                      coords[d], grid->extent(d));
   }
   rank = grid->rank_at(coords);
   return {};

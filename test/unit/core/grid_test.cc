@@ -48,7 +48,8 @@ std::vector<std::vector<int>> all_coordinates(const std::vector<int>& dims) {
   return all;
 }
 
-const std::vector<std::vector<int>> kShapes = {{}, {1}, {2}, {3}, {7}, {1, 1}, {2, 2}, {3, 2}, {1, 5}, {4, 1}, {2, 3, 4}, {3, 1, 2}, {2, 2, 2, 2}, {5, 1, 1, 3}};
+const std::vector<std::vector<int>> kShapes = {{},     {1},    {2},    {3},       {7},       {1, 1},       {2, 2},
+                                               {3, 2}, {1, 5}, {4, 1}, {2, 3, 4}, {3, 1, 2}, {2, 2, 2, 2}, {5, 1, 1, 3}};
 
 }  // namespace
 
@@ -60,7 +61,8 @@ TEST_CASE("balanced factors are the ones that an exhaustive search finds") {
       all_products(m, k, m, now, all);
       const auto better = [](const std::vector<int>& a, const std::vector<int>& b) {
         const int of_a = a.front() - a.back(), of_b = b.front() - b.back();
-        return of_a != of_b ? of_a < of_b : a < b;
+        if (of_a != of_b) return of_a < of_b;
+        return std::lexicographical_compare(b.rbegin(), b.rend(), a.rbegin(), a.rend());
       };
       INFO("nodes " << m << ", dimensions " << k);
       REQUIRE(balanced(m, std::vector<int>(k, 0)) == *std::ranges::min_element(all, better));
@@ -76,6 +78,8 @@ TEST_CASE("balanced factors of known grids") {
   CHECK(balanced(1, {0, 0, 0}) == std::vector{1, 1, 1});
   CHECK(balanced(64, {0, 0, 0, 0}) == std::vector{4, 4, 2, 2});
   CHECK(balanced(144, {0, 0, 0}) == std::vector{6, 6, 4});
+  CHECK(balanced(5040, {0, 0, 0}) == std::vector{21, 16, 15});
+  CHECK(balanced(590520, {0, 0, 0, 0}) == std::vector{38, 37, 21, 20});
   CHECK(balanced(24, {0, 2, 0, 3}) == std::vector{2, 2, 2, 3});
   CHECK(balanced(6, {2, 3}) == std::vector{2, 3});
   CHECK(balanced(1, {}).empty());
@@ -86,7 +90,7 @@ TEST_CASE("balanced factors of large numbers are found at once") {
   CHECK(balanced(kMost, {0, 0}) == std::vector{kMost, 1});
   CHECK(balanced(1 << 30, {0, 0, 0}) == std::vector{1024, 1024, 1024});
   CHECK(balanced(46340 * 46340, {0, 0}) == std::vector{46340, 46340});
-  for (int m : {735134400, 1 << 30, 223092870, 2117376000, 1396755360}) {
+  for (int m : {735134400, 1 << 30, 223092870, 2117376000, 1396755360, 2067024960}) {
     for (std::size_t k : {2, 3, 5, 8, 12, 20, 40}) {
       const std::vector<int> dims = balanced(m, std::vector<int>(k, 0));
       INFO(m << " in " << k << " dimensions");
