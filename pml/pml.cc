@@ -176,9 +176,21 @@ template void Pml::reply(Peer&, const ReplyHeader&);
 template void Pml::reply(Peer&, const ClearToSendHeader&);
 template void Pml::reply(Peer&, const RecallHeader&);
 
+// True while a message that its sender does not wait for itself (buffered, or its request was freed) still lies here. One to
+// oneself will never be received any more.
+bool Pml::owes_messages() {
+  for (const std::unique_ptr<Peer>& peer : peers_) {
+    if (!peer || peer->id == self_) continue;
+    for (const SendRequest& request : peer->awaiting)
+      if (request.released) return true;
+  }
+  return false;
+}
+
 void Pml::drain() {
   blocking_.until([this] {
-    return busy_.empty() && std::all_of(transports_.begin(), transports_.end(), [](const auto& each) { return each->drained(); });
+    return busy_.empty() && !owes_messages() &&
+           std::all_of(transports_.begin(), transports_.end(), [](const auto& each) { return each->drained(); });
   });
 }
 

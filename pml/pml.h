@@ -121,6 +121,7 @@ class Pml final : public btl::Receiver {
   bool flush(Peer& peer);
   void mark_busy(Peer& peer);
   bool poll_watched();
+  bool owes_messages();
   template <class Header>
   void reply(Peer& peer, const Header& header);
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <mutex>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ompi_lite/core/pack.h"
@@ -361,6 +363,37 @@ TEST_CASE("persistent requests can be started again and again") {
     });
     CHECK(complaints == "");
   }
+}
+
+TEST_CASE("several threads of a rank send, receive and probe at once") {
+  Faults faults;
+  faults.delay_turns = 2;
+  const auto body = [](Rank& rank) {
+    const auto thread = [&rank](int tag) {
+      const int other = 1 - rank.rank();
+      for (int i = 0; i < 60; ++i) {
+        const Count size = i % 7 == 0 ? 20000 : 100;
+        const auto data = pattern(size, tag + i);
+        std::vector<unsigned char> got(static_cast<std::size_t>(size));
+        Request* request = nullptr;
+        const std::lock_guard guard(rank.lock());
+        expect_good(rank, rank.pml().isend(SendMode::standard, bytes_of(data.data(), size), {rank.comm(), other, tag}, request), "isend");
+        if (i % 2 == 0) {
+          Message* message = nullptr;
+          expect_good(rank, rank.pml().mprobe({rank.comm(), MPI_ANY_SOURCE, tag}, message, nullptr), "mprobe");
+          expect_good(rank, rank.pml().mrecv(bytes_of(got.data(), size), message, nullptr), "mrecv");
+        } else {
+          expect_good(rank, rank.pml().recv(bytes_of(got.data(), size), {rank.comm(), other, tag}, nullptr), "recv");
+        }
+        expect_good(rank, rank.pml().wait(*request, nullptr), "wait");
+        rank.check(got == data, "data", tag, i);
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int tag = 0; tag < 4; ++tag) threads.emplace_back(thread, tag);
+    for (std::thread& each : threads) each.join();
+  };
+  CHECK(run_ranks(2, faults, body, true) == "");
 }
 
 TEST_CASE("when a peer is lost every wait for it ends with an error") {
