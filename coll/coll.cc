@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The operations that move data: what each means, one lookup, and run. The reductions are in reductions.cc, the forms between
-// two groups in inter.cc.
+// The operations that move data: what each means, one lookup, and run. The reductions are in reductions.cc, the forms
+// between two groups in inter.cc.
 #include "coll/coll.h"
 
 #include <limits>
@@ -241,7 +241,8 @@ Error run_alltoall(Direct& steps, Algorithm algorithm, const Blocks& send, const
 
 // The three forms of all-to-all differ only in how the calls describe the blocks.
 template <class Described>
-Error any_alltoall(const Described& send, const Described& receive, bool in_place, Direct& steps, Algorithm algorithm, Count block) {
+Error any_alltoall(const Described& send, const Described& receive, bool in_place, Direct& steps, Algorithm algorithm,
+                   Count block) {
   const Blocks incoming = bind_blocks(steps, Slot::receive, receive);
   if (in_place) return run_alltoall(steps, algorithm, bind_copies(steps, incoming), incoming, block);
   const Blocks outgoing = bind_blocks(steps, Slot::send, send);

@@ -108,14 +108,16 @@ template <class Receive>
 Error any_allgather(Direct& steps, const Buffer& send, const Receive& receive) {
   const Part mine = bind_part(steps, Slot::send, send);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
-  cross(steps, [&](int) { return mine; }, [&](int i) { return blocks[i]; });
+  cross(
+      steps, [&](int) { return mine; }, [&](int i) { return blocks[i]; });
   return steps.finish();
 }
 
 template <class Described>
 Error any_alltoall(Direct& steps, const Described& send, const Described& receive) {
   const Blocks outgoing = bind_blocks(steps, Slot::send, send), incoming = bind_blocks(steps, Slot::receive, receive);
-  cross(steps, [&](int i) { return outgoing[i]; }, [&](int i) { return incoming[i]; });
+  cross(
+      steps, [&](int i) { return outgoing[i]; }, [&](int i) { return incoming[i]; });
   return steps.finish();
 }
 
@@ -191,13 +193,14 @@ namespace {
 Error any_allreduce(Direct& steps, const Part& input, const Part& output, Count first) {
   const Count count = input.count;
   const Part all = steps.scratch(count * steps.comm().remote_size());
-  cross(steps, [&](int) { return input; }, [&](int i) { return steps.slice(all, count * i, count); });
+  cross(
+      steps, [&](int) { return input; }, [&](int i) { return steps.slice(all, count * i, count); });
   reduce_all(steps, all, count, first, output);
   return steps.finish();
 }
 
-Error any_reduce_scatter(Direct& steps, const void* send, void* receive, Count total, Count first, Count size, Datatype& type,
-                         Op& op) {
+Error any_reduce_scatter(Direct& steps, const void* send, void* receive, Count total, Count first, Count size,
+                         Datatype& type, Op& op) {
   steps.reduce_with(op, type);
   const Part input = bind_part(steps, Slot::send, Buffer(send, total, &type));
   return any_allreduce(steps, input, bind_part(steps, Slot::receive, Buffer(receive, size, &type)), first);

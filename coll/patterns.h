@@ -14,7 +14,8 @@ constexpr int around(int rank, int distance, int p) {
   return sum < 0 ? sum + p : sum >= p ? sum - p : sum;
 }
 
-// Cuts `count` elements into `parts` consecutive blocks whose sizes differ by one at most: block i is [begin(i), begin(i + 1)).
+// Cuts `count` elements into `parts` consecutive blocks whose sizes differ by one at most: block i is [begin(i), begin(i
+// + 1)).
 class EvenSplit {
  public:
   constexpr EvenSplit(Count count, int parts) : each_(count / parts), longer_(count % parts) {}
@@ -36,8 +37,8 @@ class ListedSplit {
   const Count* borders_;
 };
 
-// The binomial tree over p ranks with root 0. Rank v's subtree is the run [v, v + subtree(v)): parents precede children, and the
-// children of v stand in ascending order, so that a reduction up the tree can keep rank order.
+// The binomial tree over p ranks with root 0. Rank v's subtree is the run [v, v + subtree(v)): parents precede children,
+// and the children of v stand in ascending order, so that a reduction up the tree can keep rank order.
 //
 //   p = 6:   0 -> 1, 2, 4    2 -> 3    4 -> 5
 struct BinomialTree {
@@ -70,8 +71,8 @@ struct FoldedRanks {
   constexpr int unfolded(int index) const { return index < surplus ? 2 * index + 1 : index + surplus; }
 };
 
-// The circulant graph with halved distances: ceil(log2 p) rounds for any p. In the round with `reach` blocks still alive a rank
-// speaks with the ranks at distance half(reach) and hands over reach - half(reach) blocks. Going up, the reverse.
+// The circulant graph with halved distances: ceil(log2 p) rounds for any p. In the round with `reach` blocks still alive
+// a rank speaks with the ranks at distance half(reach) and hands over reach - half(reach) blocks. Going up, the reverse.
 //
 //   p = 6:   reach 6 -> distance 3, 3 blocks   reach 3 -> distance 2, 1 block   reach 2 -> distance 1, 1 block
 constexpr int half(int reach) { return (reach + 1) / 2; }
@@ -82,7 +83,8 @@ constexpr int reach_above(int reach, int p) {
   return above;
 }
 
-// Calls body(first, n) for the one or two runs without a wrap that the n blocks from `first` on around the ring of p make up.
+// Calls body(first, n) for the one or two runs without a wrap that the n blocks from `first` on around the ring of p make
+// up.
 template <class Body>
 constexpr void for_each_run(int first, int n, int p, Body&& body) {
   const int straight = std::min(n, p - first);

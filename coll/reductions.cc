@@ -15,7 +15,8 @@ namespace ompi_lite::coll {
 namespace {
 
 constexpr char kInPlaceReceive[] =
-    "MPI_IN_PLACE is not a receive buffer here: give it as sendbuf (at the root only for MPI_Reduce) and the data in recvbuf";
+    "MPI_IN_PLACE is not a receive buffer here: give it as sendbuf (at the root only for MPI_Reduce) and the data in "
+    "recvbuf";
 
 // Input and output of a reduction of `count` elements; the input is the output where the call says MPI_IN_PLACE.
 struct Operands {
@@ -45,13 +46,15 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
   Datatype& type = *receive.type;
   OL_TRY(check_op(op, type));
   if (is_in_place(send) && comm.rank() != root)
-    return Error(ErrorClass::buffer, "MPI_IN_PLACE as sendbuf is for the root only: use MPI_IN_PLACE as sendbuf (root only for Reduce)");
+    return Error(ErrorClass::buffer,
+                 "MPI_IN_PLACE as sendbuf is for the root only: use MPI_IN_PLACE as sendbuf (root only for Reduce)");
   if (comm.rank() == root && is_in_place(receive)) return Error(ErrorClass::buffer, kInPlaceReceive);
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
   const Algorithm algorithm = state.choose(comm, {Operation::reduce, comm.size(), bytes, op.commutative, plain(type)});
-  if (algorithm == Algorithm::node) return node::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
+  if (algorithm == Algorithm::node)
+    return node::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
   Direct steps(comm, Operation::reduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
@@ -80,7 +83,8 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
   if (bytes == 0) return {};
   State& state = state_of(comm);
   const Algorithm algorithm = state.choose(comm, {Operation::allreduce, comm.size(), bytes, op.commutative, plain(type)});
-  if (algorithm == Algorithm::node) return node::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
+  if (algorithm == Algorithm::node)
+    return node::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::allreduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
@@ -113,7 +117,8 @@ namespace {
 
 // `split` says how the vector is shared out.
 template <class Split>
-Error any_reduce_scatter(Direct& steps, Algorithm algorithm, const void* send, void* receive, const Split& split, Datatype& type, Op& op) {
+Error any_reduce_scatter(Direct& steps, Algorithm algorithm, const void* send, void* receive, const Split& split,
+                         Datatype& type, Op& op) {
   const int p = steps.size();
   const Count count = split.begin(p);
   const auto [input, whole] = bind_operands(steps, send, receive, count, type, op);
@@ -149,7 +154,8 @@ Error reduce_scatter(const void* send, void* receive, CountSpan counts, Datatype
   for (int i = 0; i < p; ++i) count += counts[i];
   const Count bytes = count * type.size();
   if (bytes == 0) return {};
-  const Algorithm algorithm = state_of(comm).choose(comm, {Operation::reduce_scatter, p, bytes, op.commutative, plain(type)});
+  const Algorithm algorithm =
+      state_of(comm).choose(comm, {Operation::reduce_scatter, p, bytes, op.commutative, plain(type)});
   Direct steps(comm, Operation::reduce_scatter);
   Count* borders = steps.numbers(p + 1);
   if (borders == nullptr) return steps.finish();
@@ -166,7 +172,8 @@ Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Co
   const Count count = receive.count * comm.size(), bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::reduce_scatter_block, comm.size(), bytes, op.commutative, plain(type)});
+  const Algorithm algorithm =
+      state.choose(comm, {Operation::reduce_scatter_block, comm.size(), bytes, op.commutative, plain(type)});
   if (algorithm == Algorithm::node)
     return node::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::reduce_scatter_block);
@@ -200,7 +207,8 @@ Error exscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& co
   if (bytes == 0 || comm.size() == 1) return {};
   State& state = state_of(comm);
   const Algorithm algorithm = state.choose(comm, {Operation::exscan, comm.size(), bytes, op.commutative, plain(type)});
-  if (algorithm == Algorithm::node) return node::exscan(state.region(), node_vector(send.data, receive.data, count, type, op));
+  if (algorithm == Algorithm::node)
+    return node::exscan(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::exscan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (algorithm == Algorithm::doubling) {
@@ -212,7 +220,8 @@ Error exscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& co
 }
 
 Error reduce_local(const Buffer& in, const Buffer& inout, Op& op) {
-  if (is_in_place(in) || is_in_place(inout)) return Error(ErrorClass::buffer, "MPI_IN_PLACE has no meaning in MPI_Reduce_local");
+  if (is_in_place(in) || is_in_place(inout))
+    return Error(ErrorClass::buffer, "MPI_IN_PLACE has no meaning in MPI_Reduce_local");
   OL_TRY(check_op(op, *inout.type));
   return ompi_lite::reduce(op, *inout.type, in.data, inout.data, inout.count);
 }

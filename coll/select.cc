@@ -7,9 +7,9 @@
 
 namespace ompi_lite::coll {
 
-constinit Knob<const char*> forced_algorithms(
-    "coll", "", Unit::none,
-    "Algorithms to use for collectives, such as allreduce=ring,bcast=linear; where one is not legal the linear one is used.");
+constinit Knob<const char*> forced_algorithms("coll", "", Unit::none,
+                                              "Algorithms to use for collectives, such as allreduce=ring,bcast=linear; "
+                                              "where one is not legal the linear one is used.");
 
 namespace {
 
@@ -55,10 +55,22 @@ constexpr OperationRow kTable[kOperations] = {
     {Operation::exscan, "exscan", "MPI_Exscan", kScan},
 };
 
-constexpr const char* kNames[] = {"automatic",     "linear",   "binomial",         "chain",
-                                  "scatter_allgather", "dissemination", "ring",     "circulant",
-                                  "bruck",         "pairwise", "allgather_reduce", "recursive_doubling",
-                                  "reduce_scatter_gather", "doubling", "tree", "node"};
+constexpr const char* kNames[] = {"automatic",
+                                  "linear",
+                                  "binomial",
+                                  "chain",
+                                  "scatter_allgather",
+                                  "dissemination",
+                                  "ring",
+                                  "circulant",
+                                  "bruck",
+                                  "pairwise",
+                                  "allgather_reduce",
+                                  "recursive_doubling",
+                                  "reduce_scatter_gather",
+                                  "doubling",
+                                  "tree",
+                                  "node"};
 
 constexpr bool table_in_order() {
   for (int i = 0; i < kOperations; ++i) {
@@ -88,12 +100,13 @@ constexpr Count kGatherTree = 2 << 10;          // up to here blocks travel toge
 constexpr Count kAllgatherTogether = 64 << 10;  // of one block
 constexpr Count kAlltoallTogether = 256;        // of one block
 constexpr Count kReduceTree = 64 << 10;
-constexpr Count kAllreduceGathered = 2 << 10;   // all vectors at all ranks
+constexpr Count kAllreduceGathered = 2 << 10;  // all vectors at all ranks
 constexpr Count kAllreduceWhole = 32 << 10;
 constexpr int kFewRanks = 16;
 
-// Ranks that run one after the other gain nothing from dividing work, and pay for each round with a change of process: the
-// fewest messages win, up to a size where the memory of one rank is the bottleneck. Measured with 4, 8 and 16 ranks on 2 cores.
+// Ranks that run one after the other gain nothing from dividing work, and pay for each round with a change of process:
+// the fewest messages win, up to a size where the memory of one rank is the bottleneck. Measured with 4, 8 and 16 ranks
+// on 2 cores.
 A best_on_shared_cores(const Question& q) {
   constexpr Count kLinear = 128 << 10;
   switch (q.operation) {

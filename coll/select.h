@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which algorithm an operation takes. Decided from what every rank knows, so that all decide alike; or forced by the knob `coll`.
+// Which algorithm an operation takes. Decided from what every rank knows, so that all decide alike; or forced by the
+// knob `coll`.
 #pragma once
 
 #include <array>
@@ -14,16 +15,47 @@
 namespace ompi_lite::coll {
 
 enum class Operation : std::uint8_t {
-  barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv, alltoallw,
-  neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw,
-  reduce, allreduce, reduce_scatter, reduce_scatter_block, scan, exscan,
+  barrier,
+  bcast,
+  gather,
+  gatherv,
+  scatter,
+  scatterv,
+  allgather,
+  allgatherv,
+  alltoall,
+  alltoallv,
+  alltoallw,
+  neighbor_allgather,
+  neighbor_allgatherv,
+  neighbor_alltoall,
+  neighbor_alltoallv,
+  neighbor_alltoallw,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  scan,
+  exscan,
 };
 inline constexpr int kOperations = 22;
 
 enum class Algorithm : std::uint8_t {
   automatic,  // no algorithm is forced
-  linear, binomial, chain, scatter_allgather, dissemination, ring, circulant, bruck, pairwise, allgather_reduce,
-  recursive_doubling, reduce_scatter_gather, doubling, tree,
+  linear,
+  binomial,
+  chain,
+  scatter_allgather,
+  dissemination,
+  ring,
+  circulant,
+  bruck,
+  pairwise,
+  allgather_reduce,
+  recursive_doubling,
+  reduce_scatter_gather,
+  doubling,
+  tree,
   node,  // all ranks on one node, small: through shared slots, see node/
 };
 
@@ -42,9 +74,9 @@ const char* algorithm_name(Algorithm algorithm);
 struct Question {
   Operation operation;
   int ranks;
-  Count bytes;               // bcast, reductions: of the vector; others: of the block of one rank; v- and w-forms: 0
+  Count bytes;  // bcast, reductions: of the vector; others: of the block of one rank; v- and w-forms: 0
   bool commutative = true;
-  bool plain = true;          // reductions: a type without gaps
+  bool plain = true;         // reductions: a type without gaps
   bool share_cores = false;  // all on one node that has more ranks than cores
   Count node_capacity = -1;  // bytes of a shared slot of the node; -1: there is none
 };

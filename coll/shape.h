@@ -12,10 +12,15 @@ class Blocks {
   Blocks() = default;
   // Blocks of `count` elements side by side, `stride` bytes apart.
   Blocks(Slot slot, Count count, Count stride) : slot_(slot), count_(count), stride_(stride) {}
-  // Block i has counts[i] elements and begins displacements[i] * unit bytes into the slot; with `types_differ` it has its own
-  // datatype, number i.
+  // Block i has counts[i] elements and begins displacements[i] * unit bytes into the slot; with `types_differ` it has its
+  // own datatype, number i.
   Blocks(Slot slot, CountSpan counts, CountSpan displacements, Count unit, bool types_differ = false)
-      : slot_(slot), listed_(true), types_differ_(types_differ), stride_(unit), counts_(counts), displacements_(displacements) {}
+      : slot_(slot),
+        listed_(true),
+        types_differ_(types_differ),
+        stride_(unit),
+        counts_(counts),
+        displacements_(displacements) {}
 
   bool uniform() const { return !listed_; }
   Part operator[](int i) const {

@@ -35,7 +35,8 @@ struct Marks {
 
 class Player {
  public:
-  explicit Player(std::vector<SimulatedRank>& ranks, SimulatedCost* cost) : ranks_(ranks), cost_(cost), state_(ranks.size()) {
+  explicit Player(std::vector<SimulatedRank>& ranks, SimulatedCost* cost)
+      : ranks_(ranks), cost_(cost), state_(ranks.size()) {
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       state_[r].marks[0].resize(ranks[r].send.size());
       state_[r].marks[1].resize(ranks[r].receive.size());
@@ -75,7 +76,9 @@ class Player {
 
   std::span<Cell> cells(int rank, const Part& part) {
     SimulatedRank& memory = ranks_[static_cast<std::size_t>(rank)];
-    std::vector<Cell>& slot = part.slot == Slot::send ? memory.send : part.slot == Slot::receive ? memory.receive : memory.scratch;
+    std::vector<Cell>& slot = part.slot == Slot::send      ? memory.send
+                              : part.slot == Slot::receive ? memory.receive
+                                                           : memory.scratch;
     if (part.count == 0) return {};
     if (part.offset < 0 || part.count < 0 || part.offset + part.count > static_cast<Count>(slot.size())) {
       fail(rank, "memory outside the slot");
@@ -109,8 +112,8 @@ class Player {
   Cell product(int rank, const Cell& a, const Cell& b) {
     if ((a.ranks & b.ranks) != 0) fail(rank, "a value goes into a product twice");
     if (a.element != b.element) fail(rank, "different elements are combined");
-    return Cell{a.ranks | b.ranks, mix(a.tree, b.tree), a.element, std::min(a.first, b.first), std::max(a.last, b.last),
-                a.in_order && b.in_order && a.last + 1 == b.first};
+    return Cell{a.ranks | b.ranks,          mix(a.tree, b.tree),      a.element,
+                std::min(a.first, b.first), std::max(a.last, b.last), a.in_order && b.in_order && a.last + 1 == b.first};
   }
 
   void do_local(int rank, const RecordedStep& step) {
@@ -129,7 +132,8 @@ class Player {
   void post(int rank, std::size_t index) {
     const RecordedStep& step = ranks_[static_cast<std::size_t>(rank)].steps[index];
     const bool sends = step.kind == RecordedStep::Kind::send;
-    if (step.peer < 0 || step.peer >= static_cast<int>(ranks_.size()) || step.peer == rank) return fail(rank, "a message to no other rank");
+    if (step.peer < 0 || step.peer >= static_cast<int>(ranks_.size()) || step.peer == rank)
+      return fail(rank, "a message to no other rank");
     if (sends) check_read(rank, step.a);
     if (!sends) check_write(rank, step.a);
     for (Marks& mark : marks(rank, step.a)) (sends ? mark.reading : mark.writing) = true;
@@ -147,7 +151,9 @@ class Player {
     while (!out.empty() && !in.empty() && error_.empty()) {
       const Part& from = part_of(*out.front());
       const Part& to = part_of(*in.front());
-      if (from.count != to.count) return fail(pair.second, "a message of " + std::to_string(from.count) + " cells from rank " + std::to_string(pair.first) + " where " + std::to_string(to.count) + " are expected");
+      if (from.count != to.count)
+        return fail(pair.second, "a message of " + std::to_string(from.count) + " cells from rank " +
+                                     std::to_string(pair.first) + " where " + std::to_string(to.count) + " are expected");
       std::ranges::copy(cells(pair.first, from), cells(pair.second, to).begin());
       out.front()->done = in.front()->done = true;
       out.pop_front();

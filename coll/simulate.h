@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The model of Steps for tests and studies: records what each rank would do, then plays all ranks in one thread on symbolic data.
+// The model of Steps for tests and studies: records what each rank would do, then plays all ranks in one thread on
+// symbolic data.
 #pragma once
 
 #include <cstdint>
@@ -81,10 +82,10 @@ struct SimulatedCost {
   Count rounds = 0, messages = 0, cells_sent = 0;
 };
 
-// Plays the ranks until all are done. A message is handed over only when both sides are in the round that names it (no buffering
-// at all), in the order of posting between two ranks. Returns "" or what went wrong: a deadlock, messages of unequal length,
-// cells that are read or overwritten while they are under way or before they hold anything, a value that goes into a product
-// twice, memory outside the slots.
+// Plays the ranks until all are done. A message is handed over only when both sides are in the round that names it (no
+// buffering at all), in the order of posting between two ranks. Returns "" or what went wrong: a deadlock, messages of
+// unequal length, cells that are read or overwritten while they are under way or before they hold anything, a value that
+// goes into a product twice, memory outside the slots.
 std::string simulate(std::vector<SimulatedRank>& ranks, SimulatedCost* cost = nullptr);
 
 }  // namespace ompi_lite::coll

@@ -34,7 +34,8 @@ void Arena::release(std::size_t keep) {
 void Arena::reset() {
   if (chunks_.empty()) return;
   if (chunks_.size() > 1 || chunks_.front().bytes > kKept) {
-    const auto kept = std::ranges::max_element(chunks_, {}, [](const Chunk& chunk) { return chunk.bytes <= kKept ? chunk.bytes : 0; });
+    const auto kept =
+        std::ranges::max_element(chunks_, {}, [](const Chunk& chunk) { return chunk.bytes <= kKept ? chunk.bytes : 0; });
     std::iter_swap(chunks_.begin(), kept);
     release(chunks_.front().bytes <= kKept ? 1 : 0);
     if (chunks_.empty()) return;

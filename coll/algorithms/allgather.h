@@ -58,8 +58,8 @@ void allgather_bruck(S& steps, const Blocks& blocks) {
   for (int have = 1; have < p;) {
     const int n = std::min(have, p - have);
     const Count before = bytes(0, have);
-    steps.sendrecv(steps.slice(packed, 0, bytes(0, n)), around(rank, -have, p),
-                   steps.slice(packed, before, bytes(have, n)), around(rank, have, p));
+    steps.sendrecv(steps.slice(packed, 0, bytes(0, n)), around(rank, -have, p), steps.slice(packed, before, bytes(have, n)),
+                   around(rank, have, p));
     steps.end_round();
     have += n;
   }

@@ -18,8 +18,8 @@ void allreduce_linear(S& steps, const Part& input, const Part& output) {
   bcast_linear(steps, output, 0);
 }
 
-//  0 <- 1   2 <- 3   then  0 <- 2          up a binomial tree and down again: 2 ceil(log2 p) rounds of whole vectors, but only
-//  0 -> 2   then  0 -> 1   2 -> 3          2(p-1) messages in all, which is what counts where ranks share cores. Any op.
+//  0 <- 1   2 <- 3   then  0 <- 2          up a binomial tree and down again: 2 ceil(log2 p) rounds of whole vectors, but
+//  0 -> 2   then  0 -> 1   2 -> 3          only 2(p-1) messages in all, what counts where ranks share cores. Any op.
 template <Steps S>
 void allreduce_tree(S& steps, const Part& input, const Part& output) {
   reduce_binomial(steps, input, output, 0, true);  // with root 0 rank order is kept whatever the op
@@ -48,7 +48,7 @@ void allreduce_allgather(S& steps, const Part& input, const Part& output) {
 }
 
 //  0 <-> 1   2 <-> 3                       2^k ranks exchange whole vectors with partners at distance 1, 2, 4 ...; the ranks
-//  0 <-> 2   1 <-> 3                       beyond 2^k give theirs to a neighbour first and get the result last. Rank order is
+//  0 <-> 2   1 <-> 3                       beyond 2^k give theirs to a neighbour first, get the result last. Rank order is
 //                                          kept and both partners compute the same product. log2 p rounds (+ 2), any op.
 template <Steps S>
 void allreduce_recursive_doubling(S& steps, const Part& input, const Part& output) {

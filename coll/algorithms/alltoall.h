@@ -27,8 +27,8 @@ void alltoall_linear(S& steps, const Blocks& send, const Blocks& receive) {
   }
 }
 
-//  k = 1..p-1:  rank -> rank+k             each block travels once, straight to its place; `window` partners at a time, in an
-//                                          order that gives no rank two senders of the same k.
+//  k = 1..p-1:  rank -> rank+k             each block travels once, straight to its place; `window` partners at a time, in
+//                                          an order that gives no rank two senders of the same k.
 template <Steps S>
 void alltoall_pairwise(S& steps, const Blocks& send, const Blocks& receive, int window = kWindow) {
   const int p = steps.size(), rank = steps.rank();

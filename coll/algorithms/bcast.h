@@ -37,7 +37,7 @@ void bcast_binomial(S& steps, const Part& data, int root) {
   steps.end_round();
 }
 
-//  0 -> 1 -> 2 -> 3                        pieces walk down the chain: p-2 + pieces rounds, each byte is sent once by each rank.
+//  0 -> 1 -> 2 -> 3                        pieces walk down the chain: p-2 + pieces rounds, a rank sends each byte once.
 //                                          Bytes only: ranks must cut the data at the same places.
 template <Steps S>
 void bcast_chain(S& steps, const Part& data, int root, Count piece) {

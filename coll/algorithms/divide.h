@@ -15,8 +15,8 @@ Part block_of(const S& steps, const Part& vector, const Split& split, int first,
   return steps.slice(vector, split.begin(first), split.size(first, n));
 }
 
-// The down half of the circulant graph, in place in `vector`: afterwards block `rank` is the reduction, the others are spoilt.
-// Commutative ops. Every block is reduced by one rank alone, so all ranks that get it later get the same bits.
+// The down half of the circulant graph, in place in `vector`: afterwards block `rank` is the reduction, the others are
+// spoilt. Commutative ops. Every block is reduced by one rank alone, so all ranks that get it later get the same bits.
 //
 //  p = 4:   2 blocks to distance 2         ceil(log2 p) rounds and p-1 blocks for any p: the fewest of both.
 //           1 block  to distance 1
@@ -53,7 +53,7 @@ void circulant_reduce_scatter(S& steps, const Part& vector, const Split& split) 
 
 // The down half of the ring, in place in `vector`: block `rank` is the reduction afterwards. Commutative ops.
 //
-//  p-1 times:  0 -> 1 -> 2 -> 3 -> 0       a block collects one rank's share at each stop: m/p bytes a round, neighbours only.
+//  p-1 times:  0 -> 1 -> 2 -> 3 -> 0       a block collects a rank's share at each stop: m/p bytes a round, neighbours only.
 template <Steps S, class Split>
 void ring_reduce_scatter(S& steps, const Part& vector, const Split& split) {
   const int p = steps.size(), rank = steps.rank();

@@ -8,7 +8,7 @@
 
 namespace ompi_lite::coll {
 
-//  root <- 1, 2, 3                         p-1 messages, straight to their places, kWindow under way at a time. The reference,
+//  root <- 1, 2, 3                         p-1 messages, straight to their places, kWindow under way at a time. Reference,
 //                                          and the best for large blocks; only the root knows the sizes (gatherv).
 template <Steps S>
 void gather_linear(S& steps, const Part& mine, const Blocks& blocks, int root) {

@@ -8,9 +8,9 @@
 
 namespace ompi_lite::coll {
 
-// Begins as the rank's own input, which is never written. Each operand is received into spare() and then absorbed: from the left
-// if it covers lower ranks, from the right if higher ones. Lives on the algorithm's stack; at most two temporaries, taken when
-// first needed. The first temporary may be given: the output buffer.
+// Begins as the rank's own input, which is never written. Each operand is received into spare() and then absorbed: from
+// the left if it covers lower ranks, from the right if higher ones. Lives on the algorithm's stack; at most two
+// temporaries, taken when first needed. The first temporary may be given: the output buffer.
 template <Steps S>
 class Partial {
  public:

@@ -9,7 +9,7 @@
 
 namespace ompi_lite::coll {
 
-//  root <- 3, then 2, then 1, then 0       p-1 whole vectors into the root, reduced in rank order from the right. The reference.
+//  root <- 3, then 2, then 1, then 0       p-1 whole vectors to the root, reduced in rank order from the right. Reference.
 template <Steps S>
 void reduce_linear(S& steps, const Part& input, const Part& output, int root) {
   const int p = steps.size();

@@ -35,7 +35,9 @@ void reduce_scatter_pairwise(S& steps, const Part& input, const Part& output, co
   const int p = steps.size(), rank = steps.rank();
   const Count mine = split.size(rank);
   const Part others = steps.scratch(mine * p);
-  const auto from = [&](int i) { return i == rank ? block_of(steps, input, split, rank) : steps.slice(others, mine * i, mine); };
+  const auto from = [&](int i) {
+    return i == rank ? block_of(steps, input, split, rank) : steps.slice(others, mine * i, mine);
+  };
   for (int k = 1; k < p; ++k) {
     const int to = around(rank, k, p), source = around(rank, -k, p);
     steps.sendrecv(block_of(steps, input, split, to), to, from(source), source);

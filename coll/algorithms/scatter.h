@@ -9,7 +9,7 @@
 namespace ompi_lite::coll {
 
 //  root -> 1, 2, 3                         p-1 messages, straight from their places, kWindow under way at a time. The
-//                                          reference, and the best for large blocks; only the root knows the sizes (scatterv).
+//                                          reference, and best for large blocks; only the root knows the sizes (scatterv).
 template <Steps S>
 void scatter_linear(S& steps, const Blocks& blocks, const Part& mine, int root) {
   const int p = steps.size();

@@ -17,7 +17,8 @@ Buffer blocks_of(const Buffer& each, int first, int n = 1) {
   return Buffer(each.data + first * each.count * each.type->extent(), each.count * n, each.type);
 }
 
-// Fills the slot with `expected` bytes and shows it; also if the sender has others than it expects to receive, which is an error.
+// Fills the slot with `expected` bytes and shows it; also if the sender has others than it expects to receive, which is
+// an error.
 Error put_and_publish(Region& region, Operation operation, const Buffer& from, std::byte* slot, Count expected) {
   const Count bytes = pack_size(from);
   if (bytes == expected) {
@@ -29,7 +30,8 @@ Error put_and_publish(Region& region, Operation operation, const Buffer& from, s
   }
   region.publish();
   if (bytes == expected) return {};
-  return make_error(ErrorClass::truncate, "%s: rank %d sends %lld bytes to itself and receives %lld: the counts or types differ",
+  return make_error(ErrorClass::truncate,
+                    "%s: rank %d sends %lld bytes to itself and receives %lld: the counts or types differ",
                     mpi_name(operation), region.rank(), static_cast<long long>(bytes), static_cast<long long>(expected));
 }
 
@@ -47,7 +49,8 @@ Error fold(const Region& region, int first, int last, Count offset, const Vector
     return {};
   }
   OL_TRY(reduce3(vector.op, vector.type, from(last - 1), from(last), vector.output, count));
-  for (int rank = last - 2; rank >= first; --rank) OL_TRY(ompi_lite::reduce(vector.op, vector.type, from(rank), vector.output, count));
+  for (int rank = last - 2; rank >= first; --rank)
+    OL_TRY(ompi_lite::reduce(vector.op, vector.type, from(rank), vector.output, count));
   return {};
 }
 

@@ -15,7 +15,8 @@ namespace ompi_lite::coll::node {
 Error barrier(Region& region);
 Error bcast(Region& region, const Buffer& data, int root);
 
-// `send` and `receive` are as in the calls; in place is resolved by the caller: `send` is then the rank's block of `receive`.
+// `send` and `receive` are as in the calls; in place is resolved by the caller: `send` is then the rank's block of
+// `receive`.
 Error gather(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place);
 Error scatter(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place);
 Error allgather(Region& region, const Buffer& send, const Buffer& receive, bool in_place);

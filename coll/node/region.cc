@@ -24,7 +24,9 @@ std::size_t Region::slot_bytes(int ranks) {
   const std::size_t share = kMostBytes / (static_cast<std::size_t>(ranks) * kSlots) / 64 * 64;
   return std::clamp(share, kSmallestSlot, kLargestSlot);
 }
-std::size_t Region::bytes_for(int ranks) { return sizeof(Head) + static_cast<std::size_t>(ranks) * kSlots * slot_bytes(ranks); }
+std::size_t Region::bytes_for(int ranks) {
+  return sizeof(Head) + static_cast<std::size_t>(ranks) * kSlots * slot_bytes(ranks);
+}
 Count Region::capacity(int ranks) { return static_cast<Count>(slot_bytes(ranks) - kHead); }
 
 bool Region::possible(const Communicator& comm) {
@@ -71,7 +73,8 @@ std::unique_ptr<Region> Region::make(Communicator& comm) {
   allreduce_allgather(steps, Part{coll::Slot::send, 0, 0, 1}, Part{coll::Slot::receive, 0, 0, 1});
   if (steps.finish() || all == 0 || !region) return nullptr;  // a region that some lack is never given back: rare
   for (int i = 0; i < comm.size(); ++i) {
-    region->bells_[i] = &segment->bell(region->head_.local_ranks[i].load(std::memory_order_relaxed));  // after the exchange above
+    region->bells_[i] =
+        &segment->bell(region->head_.local_ranks[i].load(std::memory_order_relaxed));  // after the exchange above
   }
   return region;
 }
@@ -97,8 +100,8 @@ Region::~Region() {
 std::byte* Region::begin(Signature signature) {
   ++sequence_;
   signature_ = signature;
-  // The slot served collective sequence_ - kSlots, which all must have left: so all must have begun the one after it. Looked at
-  // so early that half of the slots are still free.
+  // The slot served collective sequence_ - kSlots, which all must have left: so all must have begun the one after it.
+  // Looked at so early that half of the slots are still free.
   if (sequence_ >= all_began_ + kSlots) [[unlikely]] {
     wait_for(0, size_, sequence_ - kSlots / 2);
     all_began_ = sequence_ - kSlots / 2;
@@ -153,7 +156,9 @@ void Region::wait_slowly(int& next, int end, std::uint64_t sequence) {
 
 Error Region::mismatch(int rank, Signature theirs) const {
   const bool other = theirs.operation() != signature_.operation();
-  return make_error(other ? ErrorClass::other : theirs.root() != signature_.root() ? ErrorClass::root : ErrorClass::truncate,
+  return make_error(other                                ? ErrorClass::other
+                    : theirs.root() != signature_.root() ? ErrorClass::root
+                                                         : ErrorClass::truncate,
                     "%s: rank %d is in %s with root %d and %lld bytes, where rank %d is in %s with root %d and %lld bytes",
                     mpi_name(signature_.operation()), rank, mpi_name(theirs.operation()), theirs.root(),
                     static_cast<long long>(theirs.bytes()), rank_, mpi_name(signature_.operation()), signature_.root(),

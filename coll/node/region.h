@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of a communicator on one node share for small collectives: slots with a sequence number, written by one rank
-// and read by all.
+// What the ranks of a communicator on one node share for small collectives: slots with a sequence number, written by one
+// rank and read by all.
 #pragma once
 
 #include <atomic>
@@ -28,9 +28,9 @@ struct Signature {
   Count bytes() const { return static_cast<Count>(word & 0xffffffff); }
 };
 
-// One rank's view. Every collective has a number, the same at all ranks; for each of them every rank publishes one slot, which
-// says that it has come and holds what it has for the others. A rank has kSlots of them in turn, and takes one again only when
-// all have left the collective that used it. One writer for each line, no locks, no read-modify-write.
+// One rank's view. Every collective has a number, the same at all ranks; for each of them every rank publishes one slot,
+// which says that it has come and holds what it has for the others. A rank has kSlots of them in turn, and takes one
+// again only when all have left the collective that used it. One writer for each line, no locks, no read-modify-write.
 //
 // Owned by the communicator's State; guarded like it. The last rank that lets go gives the memory back.
 class Region {

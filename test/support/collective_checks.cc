@@ -28,7 +28,9 @@ class ReductionCheck {
           for (int root : rooted ? roots(p_) : std::vector<int>{0}) {
             for (bool in_place : {false, true}) {
               std::string wrong = once(operation, forms()[static_cast<std::size_t>(f)], n, root, in_place);
-              if (!wrong.empty()) return describe(operation, algorithm, forms()[static_cast<std::size_t>(f)], n, in_place, root, rank_) + wrong;
+              if (!wrong.empty())
+                return describe(operation, algorithm, forms()[static_cast<std::size_t>(f)], n, in_place, root, rank_) +
+                       wrong;
             }
           }
         }
@@ -60,12 +62,18 @@ class ReductionCheck {
 
   Error call(Operation operation, const Buffer& in, const Buffer& out, Count n, int root) {
     switch (operation) {
-      case Operation::reduce: return coll::reduce(in, out, op_, root, comm_);
-      case Operation::allreduce: return coll::allreduce(in, out, op_, comm_);
-      case Operation::scan: return coll::scan(in, out, op_, comm_);
-      case Operation::exscan: return coll::exscan(in, out, op_, comm_);
-      case Operation::reduce_scatter_block: return coll::reduce_scatter_block(in, out, op_, comm_);
-      default: break;
+      case Operation::reduce:
+        return coll::reduce(in, out, op_, root, comm_);
+      case Operation::allreduce:
+        return coll::allreduce(in, out, op_, comm_);
+      case Operation::scan:
+        return coll::scan(in, out, op_, comm_);
+      case Operation::exscan:
+        return coll::exscan(in, out, op_, comm_);
+      case Operation::reduce_scatter_block:
+        return coll::reduce_scatter_block(in, out, op_, comm_);
+      default:
+        break;
     }
     std::vector<int> sizes;
     for (int r = 0; r < p_; ++r) sizes.push_back(static_cast<int>(n) * (r % 3));
@@ -102,8 +110,8 @@ class ReductionCheck {
 
 std::string check_reductions(Communicator& comm) {
   Op ordered(Callback{reinterpret_cast<void (*)()>(compose), nullptr}, OpForm::count_int, false);
-  for (Operation operation : {Operation::reduce, Operation::allreduce, Operation::reduce_scatter, Operation::reduce_scatter_block,
-                              Operation::scan, Operation::exscan}) {
+  for (Operation operation : {Operation::reduce, Operation::allreduce, Operation::reduce_scatter,
+                              Operation::reduce_scatter_block, Operation::scan, Operation::exscan}) {
     std::string wrong = ReductionCheck(comm, ordered).run(operation);
     if (!wrong.empty()) return wrong;
   }
@@ -174,7 +182,9 @@ class MovementCheck {
   std::string once(Operation operation, const Form& form, const Form& other, Count n, int root, bool in_place) {
     const bool at_root = rank_ == root;
     Maps one(form, n), all(other, n * p_), sent(form, n * p_);
-    const auto block = [&](Maps& maps) { return Buffer(maps.data(), n * (&maps == &all ? other : form).per, (&maps == &all ? other : form).type); };
+    const auto block = [&](Maps& maps) {
+      return Buffer(maps.data(), n * (&maps == &all ? other : form).per, (&maps == &all ? other : form).type);
+    };
     const auto fill = [&](Maps& maps, int at, int from, int to) {
       for (Count i = 0; i < n; ++i) maps.set(n * at + i, value(from, i, to));
     };
@@ -195,14 +205,16 @@ class MovementCheck {
       case Operation::gather: {
         const bool here = in_place && at_root;
         here ? fill(all, rank_, rank_, 0) : fill(one, 0, rank_, 0);
-        if (Error error = coll::gather(here ? place : block(one), at_root ? block(all) : none, root, comm_)) return error.sentence();
+        if (Error error = coll::gather(here ? place : block(one), at_root ? block(all) : none, root, comm_))
+          return error.sentence();
         if (!at_root) return {};
         break;
       }
       case Operation::scatter: {
         const bool here = in_place && at_root;
         for (int r = 0; r < p_ && at_root; ++r) fill(all, r, root, r);
-        if (Error error = coll::scatter(at_root ? block(all) : none, here ? place : block(one), root, comm_)) return error.sentence();
+        if (Error error = coll::scatter(at_root ? block(all) : none, here ? place : block(one), root, comm_))
+          return error.sentence();
         if (!here && differs(one, 0, root, rank_)) return "wrong data";
         return here || one.gaps_untouched() ? "" : "bytes outside the elements were written";
       }
@@ -228,7 +240,8 @@ class MovementCheck {
 }  // namespace
 
 std::string check_movements(Communicator& comm) {
-  for (Operation operation : {Operation::bcast, Operation::gather, Operation::scatter, Operation::allgather, Operation::alltoall}) {
+  for (Operation operation :
+       {Operation::bcast, Operation::gather, Operation::scatter, Operation::allgather, Operation::alltoall}) {
     std::string wrong = MovementCheck(comm).run(operation);
     if (!wrong.empty()) return wrong;
   }
@@ -248,15 +261,18 @@ std::string check_same_bits(Communicator& comm) {
       for (std::size_t n : {std::size_t{1}, std::size_t{100}, std::size_t{5000}, std::size_t{30000}}) {
         std::mt19937 random(static_cast<unsigned>(rank * 1000 + 7));
         std::vector<float> in(n), first(n), again(n), all(n * static_cast<std::size_t>(p));
-        for (float& x : in) x = std::ldexp(static_cast<float>(random() % 20001) - 10000.0f, static_cast<int>(random() % 9) - 16);
+        for (float& x : in)
+          x = std::ldexp(static_cast<float>(random() % 20001) - 10000.0f, static_cast<int>(random() % 9) - 16);
         for (std::vector<float>* out : {&first, &again}) {
           const Count count = static_cast<Count>(n);
-          if (Error error = coll::allreduce(Buffer(in.data(), count, &type), Buffer(out->data(), count, &type), op_of(handle), comm))
+          if (Error error =
+                  coll::allreduce(Buffer(in.data(), count, &type), Buffer(out->data(), count, &type), op_of(handle), comm))
             return error.sentence();
         }
         if (std::memcmp(first.data(), again.data(), n * sizeof(float)) != 0) return "a second run gives other bits";
         const Count count = static_cast<Count>(n);
-        if (Error error = coll::allgather(Buffer(first.data(), count, &type), Buffer(all.data(), count, &type), comm)) return error.sentence();
+        if (Error error = coll::allgather(Buffer(first.data(), count, &type), Buffer(all.data(), count, &type), comm))
+          return error.sentence();
         for (int r = 0; r < p; ++r) {
           if (std::memcmp(all.data() + n * static_cast<std::size_t>(r), first.data(), n * sizeof(float)) != 0)
             return std::string("allreduce by ") + coll::algorithm_name(algorithm) + " of " + std::to_string(n) +
@@ -276,15 +292,20 @@ std::string check_disagreement(Communicator& comm) {
   const auto judge = [&](const char* what, Error error) -> std::string {
     // At least the ranks that hear from rank 0 directly notice; whoever notices says which collective it was.
     int noticed = error ? 1 : 0, sum = 0;
-    if (error && error.error_class() != ErrorClass::truncate) return std::string(what) + ": class is not truncate: " + error.sentence();
-    if (error && std::string(error.sentence()).find("MPI_") == std::string::npos) return std::string(what) + ": the text names no collective";
-    if (Error after = coll::allreduce(Buffer(&noticed, 1, &type), Buffer(&sum, 1, &type), op_of(MPI_SUM), comm)) return after.sentence();
+    if (error && error.error_class() != ErrorClass::truncate)
+      return std::string(what) + ": class is not truncate: " + error.sentence();
+    if (error && std::string(error.sentence()).find("MPI_") == std::string::npos)
+      return std::string(what) + ": the text names no collective";
+    if (Error after = coll::allreduce(Buffer(&noticed, 1, &type), Buffer(&sum, 1, &type), op_of(MPI_SUM), comm))
+      return after.sentence();
     return sum > 0 ? "" : std::string(what) + ": no rank noticed";
   };
   const Count mine = rank == 0 ? 100 : 200;
-  for (Algorithm algorithm : {Algorithm::automatic, Algorithm::allgather_reduce, Algorithm::recursive_doubling, Algorithm::linear}) {
+  for (Algorithm algorithm :
+       {Algorithm::automatic, Algorithm::allgather_reduce, Algorithm::recursive_doubling, Algorithm::linear}) {
     const Forced forced(comm, Operation::allreduce, algorithm);
-    std::string wrong = judge("allreduce", coll::allreduce(Buffer(in.data(), mine, &type), Buffer(out.data(), mine, &type), op_of(MPI_SUM), comm));
+    std::string wrong = judge(
+        "allreduce", coll::allreduce(Buffer(in.data(), mine, &type), Buffer(out.data(), mine, &type), op_of(MPI_SUM), comm));
     if (!wrong.empty()) return wrong;
   }
   return judge("bcast", coll::bcast(Buffer(in.data(), rank == 1 ? 1142 : 1088, &type), 0, comm));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of the collectives on a communicator, below the C interface: each is called by all its ranks, in processes or threads.
+// Checks of the collectives on a communicator, below the C interface: each is called by all its ranks, in processes or
+// threads.
 #pragma once
 
 #include <string>

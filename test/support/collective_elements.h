@@ -21,7 +21,8 @@ namespace ompi_lite::test {
 using coll::Algorithm;
 using coll::Operation;
 
-// The element of all checks: two numbers, read as the map x -> a x + b. Composition of maps is associative and does not commute.
+// The element of all checks: two numbers, read as the map x -> a x + b. Composition of maps is associative and does not
+// commute.
 struct Map {
   std::uint32_t a = 1, b = 0;
   bool operator==(const Map&) const = default;
@@ -32,8 +33,8 @@ inline Map operator*(const Map& left, const Map& right) { return {left.a * right
 struct Form {
   const char* name;
   Datatype* type;
-  Count per;        // elements of type for one Map
-  Count extent;     // from one Map to the next
+  Count per;     // elements of type for one Map
+  Count extent;  // from one Map to the next
   Count offset_a, offset_b;
 };
 
@@ -57,8 +58,8 @@ inline const std::vector<Form>& forms() {
     return std::vector<Form>{
         {"contiguous", contiguous, 1, 8, 0, 4},
         {"strided", &spread_type(0, 8, 0, 16), 1, 16, 0, 8},
-        {"shifted", &spread_type(8, 20, -4, 32), 1, 32, 8, 20},       // begins after its address, lb before it
-        {"before", &spread_type(-12, -4, -16, 20), 1, 20, -12, -4},   // lies wholly before its address
+        {"shifted", &spread_type(8, 20, -4, 32), 1, 32, 8, 20},      // begins after its address, lb before it
+        {"before", &spread_type(-12, -4, -16, 20), 1, 20, -12, -4},  // lies wholly before its address
         {"flat", &datatype_of(MPI_UNSIGNED), 2, 8, 0, 4},
     };
   }();
@@ -89,7 +90,8 @@ inline void compose(void* in, void* inout, int* n, MPI_Datatype* handle) {
 // n Maps in one form, with gaps and margins filled so that a stray write shows.
 class Maps {
  public:
-  Maps(const Form& form, Count n) : form_(form), n_(n), memory_(static_cast<std::size_t>(n * form.extent + 2 * kMargin), kFill) {}
+  Maps(const Form& form, Count n)
+      : form_(form), n_(n), memory_(static_cast<std::size_t>(n * form.extent + 2 * kMargin), kFill) {}
   std::byte* data() { return n_ == 0 ? nullptr : memory_.data() + kMargin; }
   Buffer buffer() { return Buffer(data(), n_ * form_.per, form_.type); }
   Count count() const { return n_ * form_.per; }
@@ -144,7 +146,8 @@ inline std::vector<int> roots(int p) {
 // Forces one algorithm while it lives.
 class Forced {
  public:
-  Forced(Communicator& comm, Operation operation, Algorithm algorithm) : state_(coll::state_of(comm)), before_(state_.forced()) {
+  Forced(Communicator& comm, Operation operation, Algorithm algorithm)
+      : state_(coll::state_of(comm)), before_(state_.forced()) {
     coll::ForcedAlgorithms forced = before_;
     forced[static_cast<std::size_t>(operation)] = algorithm;
     state_.force(forced);
@@ -164,9 +167,11 @@ inline std::vector<Algorithm> algorithms(Operation operation) {
   return all;
 }
 
-inline std::string describe(Operation operation, Algorithm algorithm, const Form& form, Count n, bool in_place, int root, int rank) {
-  return std::string(coll::mpi_name(operation)) + " by " + coll::algorithm_name(algorithm) + ", type " + form.name + ", count " +
-         std::to_string(n) + (in_place ? ", in place" : "") + ", root " + std::to_string(root) + ", rank " + std::to_string(rank) + ": ";
+inline std::string describe(Operation operation, Algorithm algorithm, const Form& form, Count n, bool in_place, int root,
+                            int rank) {
+  return std::string(coll::mpi_name(operation)) + " by " + coll::algorithm_name(algorithm) + ", type " + form.name +
+         ", count " + std::to_string(n) + (in_place ? ", in place" : "") + ", root " + std::to_string(root) + ", rank " +
+         std::to_string(rank) + ": ";
 }
 
 inline void* const kInPlace = reinterpret_cast<void*>(1);

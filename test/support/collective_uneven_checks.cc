@@ -68,7 +68,8 @@ class UnevenCheck {
     const bool bytes = operation == Operation::alltoallw;
     const int to = all_to_all ? rank_ : 0;
     const bool scatters = operation == Operation::scatterv;
-    const Places incoming(p_, other, bytes ? other.extent : other.per, [&](int i) { return scatters ? size(root, i) : size(i, to); });
+    const Places incoming(p_, other, bytes ? other.extent : other.per,
+                          [&](int i) { return scatters ? size(root, i) : size(i, to); });
     const Places outgoing(p_, form, bytes ? form.extent : form.per, [&](int i) { return size(rank_, i); });
     const bool here = in_place && (at_root || operation == Operation::allgatherv || all_to_all);
     Maps all(other, incoming.end), sent(form, outgoing.end), one(form, scatters ? size(root, rank_) : size(rank_, 0));
@@ -89,12 +90,17 @@ class UnevenCheck {
       if (operation == Operation::gatherv && !at_root) return {};
     } else {
       if (here && !symmetric()) return {};
-      for (int r = 0; r < p_; ++r) here ? fill(all, at(r), rank_, r) : fill(sent, outgoing.starts[static_cast<std::size_t>(r)], rank_, r);
+      for (int r = 0; r < p_; ++r)
+        here ? fill(all, at(r), rank_, r) : fill(sent, outgoing.starts[static_cast<std::size_t>(r)], rank_, r);
       void* const from = here ? kInPlace : sent.data();
-      const coll::BufferV send{static_cast<std::byte*>(from), outgoing.counts.data(), outgoing.displacements.data(), form.type};
-      const coll::BufferW send_w{static_cast<std::byte*>(from), outgoing.counts.data(), outgoing.displacements.data(), outgoing.types.data()};
-      const coll::BufferW receive_w{all.data(), incoming.counts.data(), incoming.displacements.data(), incoming.types.data()};
-      if (Error error = bytes ? coll::alltoallw(send_w, receive_w, comm_) : coll::alltoallv(send, many, comm_)) return error.sentence();
+      const coll::BufferV send{static_cast<std::byte*>(from), outgoing.counts.data(), outgoing.displacements.data(),
+                               form.type};
+      const coll::BufferW send_w{static_cast<std::byte*>(from), outgoing.counts.data(), outgoing.displacements.data(),
+                                 outgoing.types.data()};
+      const coll::BufferW receive_w{all.data(), incoming.counts.data(), incoming.displacements.data(),
+                                    incoming.types.data()};
+      if (Error error = bytes ? coll::alltoallw(send_w, receive_w, comm_) : coll::alltoallv(send, many, comm_))
+        return error.sentence();
     }
     for (int r = 0; r < p_; ++r) {
       if (differs(all, at(r), r, to)) return "wrong block " + std::to_string(r);
@@ -129,10 +135,12 @@ std::string check_in_place_exchange(Communicator& comm, bool per_type) {
   const coll::BufferW many_w{all.data(), places.counts.data(), places.displacements.data(), places.types.data()};
   const coll::BufferV place{static_cast<std::byte*>(kInPlace), {}, {}, nullptr};
   const coll::BufferW place_w{static_cast<std::byte*>(kInPlace), {}, {}, {}};
-  if (Error error = per_type ? coll::alltoallw(place_w, many_w, comm) : coll::alltoallv(place, many, comm)) return error.sentence();
+  if (Error error = per_type ? coll::alltoallw(place_w, many_w, comm) : coll::alltoallv(place, many, comm))
+    return error.sentence();
   for (int r = 0; r < p; ++r) {
     for (Count i = 0; i < r + rank + 1; ++i) {
-      if (all.get(places.starts[static_cast<std::size_t>(r)] + i) != value(r, i, rank)) return "in place: wrong block " + std::to_string(r);
+      if (all.get(places.starts[static_cast<std::size_t>(r)] + i) != value(r, i, rank))
+        return "in place: wrong block " + std::to_string(r);
     }
   }
   return all.gaps_untouched() ? "" : "in place: bytes outside the elements were written";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm for every p up to 64, on symbolic data: each value where it belongs, in rank order where that is promised, the
-// same parentheses at all ranks, no deadlock without buffering.
+// Every algorithm for every p up to 64, on symbolic data: each value where it belongs, in rank order where that is
+// promised, the same parentheses at all ranks, no deadlock without buffering.
 #include "coll/simulate.h"
 
 #include <catch2/catch.hpp>
@@ -65,7 +65,8 @@ std::vector<int> roots_for(int p) {
 }
 
 // "" or how the cells differ from the product of the values of the ranks first..last.
-std::string product_error(const std::vector<Cell>& cells, Count from, Count n, Count element, std::uint64_t ranks, bool ordered) {
+std::string product_error(const std::vector<Cell>& cells, Count from, Count n, Count element, std::uint64_t ranks,
+                          bool ordered) {
   for (Count i = 0; i < n; ++i) {
     const Cell& cell = cells[static_cast<std::size_t>(from + i)];
     if (cell.ranks != ranks) return "a value is missing at element " + std::to_string(i);
@@ -114,16 +115,20 @@ std::string check_reduction(const Rooted& algorithm, bool ordered, bool to_all, 
 
 TEST_CASE("reduce algorithms combine every value once, in rank order where promised") {
   CHECK(check_reduction([](auto& s, Part in, Part out, int root) { reduce_linear(s, in, out, root); }, true, false) == "");
-  CHECK(check_reduction([](auto& s, Part in, Part out, int root) { reduce_binomial(s, in, out, root, false); }, true, false) == "");
-  CHECK(check_reduction([](auto& s, Part in, Part out, int root) { reduce_binomial(s, in, out, root, true); }, false, false) == "");
-  CHECK(check_reduction([](auto& s, Part in, Part out, int root) { reduce_scatter_gather(s, in, out, root); }, false, false) == "");
+  CHECK(check_reduction([](auto& s, Part in, Part out, int root) { reduce_binomial(s, in, out, root, false); }, true,
+                        false) == "");
+  CHECK(check_reduction([](auto& s, Part in, Part out, int root) { reduce_binomial(s, in, out, root, true); }, false,
+                        false) == "");
+  CHECK(check_reduction([](auto& s, Part in, Part out, int root) { reduce_scatter_gather(s, in, out, root); }, false,
+                        false) == "");
 }
 
 TEST_CASE("allreduce algorithms combine every value once, with the same parentheses at all ranks") {
   CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_linear(s, in, out); }, true, true) == "");
   CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_tree(s, in, out); }, true, true) == "");
   CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_allgather(s, in, out); }, true, true, 33) == "");
-  CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_recursive_doubling(s, in, out); }, true, true) == "");
+  CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_recursive_doubling(s, in, out); }, true, true) ==
+        "");
   CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_circulant(s, in, out); }, false, true) == "");
   CHECK(check_reduction([](auto& s, Part in, Part out, int) { allreduce_ring(s, in, out); }, false, true) == "");
 }
@@ -191,7 +196,8 @@ struct Uneven {
 
 void put(std::vector<Cell>& memory, const Part& at, const std::vector<Cell>& cells) {
   REQUIRE(static_cast<Count>(cells.size()) == at.count);
-  if (static_cast<Count>(memory.size()) < at.offset + at.count) memory.resize(static_cast<std::size_t>(at.offset + at.count));
+  if (static_cast<Count>(memory.size()) < at.offset + at.count)
+    memory.resize(static_cast<std::size_t>(at.offset + at.count));
   std::copy(cells.begin(), cells.end(), memory.begin() + at.offset);
 }
 std::vector<Cell> get(const std::vector<Cell>& memory, const Part& at) {
@@ -245,9 +251,9 @@ TEST_CASE("gather and scatter algorithms move every block to its place") {
           job[r].send.resize(static_cast<std::size_t>(blocks[r].count));
           if (!scatters) job[r].send = block_of_values(r, 0, blocks[r].count);
           put(job[root].receive, blocks[r],
-              scatters ? block_of_values(root, r, blocks[r].count)
-                       : r == root ? block_of_values(r, 0, blocks[r].count)
-                                   : std::vector<Cell>(static_cast<std::size_t>(blocks[r].count)));
+              scatters    ? block_of_values(root, r, blocks[r].count)
+              : r == root ? block_of_values(r, 0, blocks[r].count)
+                          : std::vector<Cell>(static_cast<std::size_t>(blocks[r].count)));
         }
         job.record([&](Recorder& steps) {
           const Part mine{Slot::send, 0, 0, blocks[steps.rank()].count};
@@ -287,7 +293,8 @@ TEST_CASE("alltoall algorithms bring each block from its sender to its receiver"
           (way == 0 ? job[r].send : job[r].receive).resize(static_cast<std::size_t>(at));
         }
         const auto index = static_cast<std::size_t>(r);
-        send.push_back(form == 3 ? Blocks(Slot::send, counts[0][index].data(), places[0][index].data(), 1) : Blocks(Slot::send, 2, 2));
+        send.push_back(form == 3 ? Blocks(Slot::send, counts[0][index].data(), places[0][index].data(), 1)
+                                 : Blocks(Slot::send, 2, 2));
         receive.push_back(form == 3 ? Blocks(Slot::receive, counts[1][index].data(), places[1][index].data(), 1)
                                     : Blocks(Slot::receive, 2, 2));
         for (int i = 0; i < p; ++i) put(job[r].send, send[index][i], block_of_values(r, i, count(r, i)));
@@ -302,7 +309,8 @@ TEST_CASE("alltoall algorithms bring each block from its sender to its receiver"
       REQUIRE(job.play() == "");
       for (int r = 0; r < p; ++r) {
         for (int i = 0; i < p; ++i) {
-          if (i != r) REQUIRE(get(job[r].receive, receive[static_cast<std::size_t>(r)][i]) == block_of_values(i, r, count(i, r)));
+          if (i != r)
+            REQUIRE(get(job[r].receive, receive[static_cast<std::size_t>(r)][i]) == block_of_values(i, r, count(i, r)));
         }
       }
     }
@@ -325,7 +333,8 @@ TEST_CASE("reduce-scatter algorithms leave each rank the product of its block") 
       for (int form = 0; form < 3; ++form) {  // one element each, uneven with empty ones, all at the last rank
         for (bool in_place : {false, true}) {
           std::vector<Count> borders{0};
-          for (int i = 0; i < p; ++i) borders.push_back(borders.back() + (form == 0 ? 1 : form == 1 ? (i * 7) % 4 : i == p - 1 ? 9 : 0));
+          for (int i = 0; i < p; ++i)
+            borders.push_back(borders.back() + (form == 0 ? 1 : form == 1 ? (i * 7) % 4 : i == p - 1 ? 9 : 0));
           const Count total = borders.back();
           const ListedSplit split(borders.data());
           Job job(p);
@@ -382,7 +391,9 @@ TEST_CASE("a broken algorithm is found out") {
       job[r].send = vector_of(r, n);
       job[r].receive.resize(static_cast<std::size_t>(n));
     }
-    job.record([&](Recorder& steps) { allreduce_circulant(steps, Part{Slot::send, 0, 0, n}, Part{Slot::receive, 0, 0, n}); });
+    job.record([&](Recorder& steps) {
+      allreduce_circulant(steps, Part{Slot::send, 0, 0, n}, Part{Slot::receive, 0, 0, n});
+    });
     return job;
   };
   const auto found = [&](Job& job) {
