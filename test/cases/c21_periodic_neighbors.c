@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Case C21: neighborhood collectives on grids with periodic dimensions of extent 1, 2 and 3, where the same two ranks
-// exchange several blocks: block s of the sender arrives as block s xor 1 of the receiver. run: np=1,2,3,4,6,8,12 run:
-// np=1,2,3,4,6,8 env=OMPI_LITE_TRANSPORTS=self,tcp
+// exchange several blocks: block s of the sender arrives as block s xor 1 of the receiver.
+// run: np=1,2,3,4,6,8,12
+// run: np=1,2,3,4,6,8 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"
 
 enum { most_dims = 4, most_blocks = 2 * most_dims };

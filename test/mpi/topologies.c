@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Virtual topologies: what is created can be read back, parts and duplicates keep or lose it, and misuse is refused with the
-// right class. run: np=1,2,3,4,6,9
+// Virtual topologies: what is created can be read back, parts and duplicates keep or lose it, and misuse is refused.
+// run: np=1,2,3,4,6,9
 #include "../support/check.h"
 
 static int size_of(MPI_Comm comm) {
