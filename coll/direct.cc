@@ -17,6 +17,7 @@ void Direct::fail(const Error& error) {
   failed_ = true;
   error_class_ = error.error_class();
   state_.error_text() = error.sentence();  // the sentence may lie in a buffer that the next error overwrites
+  if (recording_ != nullptr) return;       // nothing is under way: the call fails
   const Buffer nothing(nullptr, 0, &datatype_of(MPI_BYTE));
   for (int peer = 0; peer < comm_.remote_size(); ++peer) {
     if (!comm_.is_inter() && peer == rank()) continue;
@@ -72,44 +73,62 @@ void Direct::cancel(Request& request) {
   if (Error error = request.ops->cancel(request)) OL_LOG(debug, "cancel: %s", error.sentence());
 }
 
-// All ranks compute the size of each message from their own arguments: where two differ, so do the arguments.
+void Direct::record_round() {
+  const std::span<const Message> round(state_.round().data(), static_cast<std::size_t>(std::exchange(messages_, 0)));
+  for (const Message& message : round)
+    if (message.way == Message::recv) recording_->add_recv(buffer(message.part), message.peer);
+  for (const Message& message : round)
+    if (message.way == Message::send) recording_->add_send(buffer(message.part), message.peer);
+  recording_->add_end_round();
+}
+
 void Direct::check_arrival(const Message& message, const Error& error, const MPI_Status& status) {
+  if (failed_) return;
+  if (Error wrong = compare_arrival(operation_, message.peer, rank(), bytes(message.part), error, status)) fail(wrong);
+}
+
+Error compare_arrival(Operation operation, int source, int rank, Count expected, const Error& error, const MPI_Status& status) {
   const bool truncated = error.error_class() == ErrorClass::truncate;
-  if (error && !truncated) return fail(error);
-  const Count expected = bytes(message.part), came = truncated ? 0 : status_bytes(status);
-  if (failed_ || (!truncated && came == expected)) return;
+  if (error && !truncated) return error;
+  const char* name = mpi_name(operation);
+  const auto wanted = static_cast<long long>(expected);
   if (truncated) {
-    return fail(make_error(ErrorClass::truncate,
-                           "%s: rank %d sent more than the %lld bytes that rank %d expects: counts or types differ between ranks",
-                           mpi_name(operation_), message.peer, static_cast<long long>(expected), rank()));
+    return make_error(ErrorClass::truncate,
+                      "%s: rank %d sent more than the %lld bytes that rank %d expects: counts or types differ between ranks", name, source,
+                      wanted, rank);
   }
+  const Count came = status_bytes(status);
+  if (came == expected) return {};
   if (came == 0) {
-    return fail(make_error(ErrorClass::truncate, "%s: rank %d gave up for an error of its own, or sent nothing where rank %d expects %lld bytes",
-                           mpi_name(operation_), message.peer, rank(), static_cast<long long>(expected)));
+    return make_error(ErrorClass::truncate, "%s: rank %d gave up for an error of its own, or sent nothing where rank %d expects %lld bytes",
+                      name, source, rank, wanted);
   }
-  fail(make_error(ErrorClass::truncate,
-                  "%s: rank %d sent %lld bytes where rank %d expects %lld: counts or types differ between ranks",
-                  mpi_name(operation_), message.peer, static_cast<long long>(came), rank(), static_cast<long long>(expected)));
+  return make_error(ErrorClass::truncate, "%s: rank %d sent %lld bytes where rank %d expects %lld: counts or types differ between ranks", name,
+                    source, static_cast<long long>(came), rank, wanted);
 }
 
 void Direct::copy(const Part& from, const Part& to) {
   if (failed_ || (from.count == 0 && to.count == 0)) return;
-  const Buffer source = buffer(from), target = buffer(to);
-  const Count size = pack_size(source), room = pack_size(target);
-  if (size == room) {
-    const std::byte* start = size == 0 ? nullptr : contiguous_start(source);
-    std::byte* place = start == nullptr ? nullptr : contiguous_start(target);
-    if (place != nullptr) return copy_bytes(place, start, static_cast<std::size_t>(size));
-  } else {
-    fail(make_error(ErrorClass::truncate, "%s: rank %d sends itself %lld bytes and receives %lld: the counts or types differ",
-                    mpi_name(operation_), rank(), static_cast<long long>(size), static_cast<long long>(room)));
-    return;
+  if (recording_ != nullptr) return recording_->add_copy(buffer(from), buffer(to));
+  if (Error error = copy_checked(operation_, rank(), buffer(from), buffer(to))) fail(error);
+}
+
+Error copy_checked(Operation operation, int rank, const Buffer& from, const Buffer& to) {
+  const Count size = pack_size(from), room = pack_size(to);
+  if (size != room) {
+    return make_error(ErrorClass::truncate, "%s: rank %d sends itself %lld bytes and receives %lld: the counts or types differ",
+                      mpi_name(operation), rank, static_cast<long long>(size), static_cast<long long>(room));
   }
-  if (Error error = copy_typed(source, target)) fail(error);
+  const std::byte* start = size == 0 ? nullptr : contiguous_start(from);
+  std::byte* place = start == nullptr ? nullptr : contiguous_start(to);
+  if (place == nullptr) return copy_typed(from, to);
+  copy_bytes(place, start, static_cast<std::size_t>(size));
+  return {};
 }
 
 std::byte* Direct::memory(Count bytes) {
-  std::byte* memory = state_.arena().take(static_cast<std::size_t>(bytes));
+  Arena& arena = recording_ != nullptr ? recording_->arena() : state_.arena();
+  std::byte* memory = arena.take(static_cast<std::size_t>(bytes));
   if (memory == nullptr) {
     fail(make_error(ErrorClass::no_mem, "%s: no memory for %lld bytes of temporary data", mpi_name(operation_),
                     static_cast<long long>(bytes)));

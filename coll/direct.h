@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "coll/schedule.h"
 #include "coll/select.h"
 #include "coll/state.h"
 #include "coll/steps.h"
@@ -18,15 +19,20 @@
 namespace ompi_lite::coll {
 
 // Lives on the stack of one call of one rank, which holds the process lock. Bind the slots, run an algorithm, take finish().
+// While a Schedule of the communicator records, steps go into it in place of being done: so that nonblocking and persistent
+// collectives run the same text.
 // The first error ends the part of this rank: it tells all others by an empty message each, which releases whoever waits for it,
 // with an error too; the steps that are left do nothing.
 class Direct {
  public:
   Direct(Communicator& comm, Operation operation)
-      : comm_(comm), pml_(pml::of(comm)), state_(state_of(comm)), operation_(operation), tag_(state_.next_tag()) {
+      : comm_(comm), pml_(pml::of(comm)), state_(state_of(comm)), recording_(state_.recording()), operation_(operation), tag_(state_.next_tag()) {
     bind(Slot::scratch, nullptr, datatype_of(MPI_BYTE));
+    if (recording_ != nullptr) recording_->begin(operation, tag_);
   }
-  ~Direct() { state_.arena().reset(); }
+  ~Direct() {
+    if (recording_ == nullptr) state_.arena().reset();
+  }
   Direct(const Direct&) = delete;
   Direct& operator=(const Direct&) = delete;
 
@@ -37,6 +43,7 @@ class Direct {
     op_ = &op;
     kernel_ = kernel_for(op, type);
     bind(Slot::scratch, nullptr, type);
+    if (recording_ != nullptr) recording_->reduces_with(op, kernel_);
   }
 
   Communicator& comm() const { return comm_; }
@@ -58,6 +65,7 @@ class Direct {
   }
   void end_round() {
     if (messages_ == 0) return;
+    if (recording_ != nullptr) return record_round();
     if (messages_ > 1) return run_round();
     messages_ = 0;
     const Message& only = state_.round()[0];
@@ -67,11 +75,13 @@ class Direct {
   void copy(const Part& from, const Part& to);
   void reduce(const Part& a, const Part& b) {
     if (failed_ || a.count == 0) return;
+    if (recording_ != nullptr) return recording_->add_reduce(buffer(a), address(b));
     if (kernel_) return kernel_.two(address(a), address(b), a.count);
     if (Error error = ompi_lite::reduce(*op_, type(a), address(a), address(b), a.count)) fail(error);
   }
   void reduce_copy(const Part& a, const Part& b, const Part& c) {
     if (failed_ || a.count == 0) return;
+    if (recording_ != nullptr) return recording_->add_reduce_copy(buffer(a), buffer(b), address(c));
     if (kernel_) return kernel_.three(address(a), address(b), address(c), a.count);
     if (Error error = reduce3(*op_, type(a), address(a), address(b), address(c), a.count)) fail(error);
   }
@@ -116,6 +126,7 @@ class Direct {
   void send_one(const Message& message);
   void recv_one(const Message& message);
   void run_round();
+  void record_round();
   static void cancel(Request& request);
   void check_arrival(const Message& message, const Error& error, const MPI_Status& status);
   std::byte* memory(Count bytes);
@@ -123,6 +134,7 @@ class Direct {
   Communicator& comm_;
   pml::Pml& pml_;
   State& state_;
+  Schedule* const recording_;  // null: steps are done now
   const Operation operation_;
   const int tag_;
   bool failed_ = false;
@@ -133,5 +145,11 @@ class Direct {
   int messages_ = 0;  // of the round, in state_.round()
 };
 static_assert(Steps<Direct>);
+
+// What both ways of running share. All ranks compute the size of each message from their own arguments: where two differ, so do
+// the arguments. `error` and `status` are those of the receive.
+Error compare_arrival(Operation operation, int source, int rank, Count expected, const Error& error, const MPI_Status& status);
+// Copies between two buffers of equal size whose types may differ.
+Error copy_checked(Operation operation, int rank, const Buffer& from, const Buffer& to);
 
 }  // namespace ompi_lite::coll

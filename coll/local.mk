@@ -9,3 +9,5 @@ libompi_lite_la_SOURCES += coll/select.cc
 libompi_lite_la_SOURCES += coll/state.cc
 libompi_lite_la_SOURCES += coll/node/region.cc
 libompi_lite_la_SOURCES += coll/node/one_shot.cc
+libompi_lite_la_SOURCES += coll/schedule.cc
+libompi_lite_la_SOURCES += coll/nonblocking.cc

@@ -20,6 +20,7 @@ namespace ompi_lite::coll {
 namespace node {
 class Region;
 }
+class Schedule;
 
 // Temporary memory of the collective that runs: a stack of chunks, cut off from the front and given back all at once. The
 // largest chunk of up to kKept bytes stays for the next call, so small collectives allocate nothing.
@@ -41,7 +42,7 @@ class Arena {
   void reset();
 
  private:
-  static constexpr std::size_t kLine = 64, kFirst = 4096, kKept = std::size_t{4} << 20;
+  static constexpr std::size_t kLine = 64, kFirst = 4096, kKept = 256 << 10;
   struct Chunk {
     std::byte* memory;
     std::size_t bytes;
@@ -73,14 +74,18 @@ class State final : public Attachment {
   int next_tag() { return static_cast<int>(sequence_++ & 0x3fffffff); }
   // The algorithm of a call; the third small call that all make together gives them their region of the node.
   Algorithm choose(Communicator& comm, Question question) {
-    if (!region_settled_) settle_region(comm, question);
-    if (region_) question.node_capacity = node_capacity_;
+    if (recording_ == nullptr) {  // the node's slots serve the blocking calls
+      if (!region_settled_) settle_region(comm, question);
+      if (region_) question.node_capacity = node_capacity_;
+    }
     question.share_cores = share_cores_;
     return select(question, forced_);
   }
   node::Region& region() { return *region_; }  // after choose() gave `node`
   const ForcedAlgorithms& forced() const { return forced_; }
   void force(const ForcedAlgorithms& forced) { forced_ = forced; }  // in place of the knob's, for tests
+  Schedule* recording() const { return recording_; }  // takes the steps of the call that is being made; null: they are done
+  void record_into(Schedule* schedule) { recording_ = schedule; }
   Arena& arena() { return arena_; }
   std::array<Message, kRoundMost>& round() { return round_; }
   std::string& error_text() { return error_text_; }
@@ -95,6 +100,7 @@ class State final : public Attachment {
   Count node_capacity_ = -1;
   std::unique_ptr<node::Region> region_;
   ForcedAlgorithms forced_;
+  Schedule* recording_ = nullptr;
   Arena arena_;
   std::array<Message, kRoundMost> round_;  // here, so that no call has to clear it
   std::string error_text_;  // sentence of the first error of the call, while the others are still served

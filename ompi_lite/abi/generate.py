@@ -15,7 +15,7 @@ import sys
 ABI = pathlib.Path(__file__).resolve().parent
 TOP = ABI.parent.parent
 HEADER = TOP / "ompi_lite/include/mpi.h"
-SEMANTIC_HEADERS = ("coll/coll.h", "coll/neighbor.h", "ompi_lite/mpi/*.h", "ompi_lite/rma/*.h", "ompi_lite/io/*.h",
+SEMANTIC_HEADERS = ("coll/coll.h", "coll/neighbor.h", "coll/nonblocking.h", "ompi_lite/mpi/*.h", "ompi_lite/rma/*.h", "ompi_lite/io/*.h",
                     "ompi_lite/runtime/*.h", "ompi_lite/abi/special.h")
 PROTOTYPE = re.compile(r"^(\w+(?: \*)?)\s*MPI_(\w+)\((.*)\);$", re.M)
 PARAMETER = re.compile(r"^(?P<type>(?:const )?\w+ ?(?:\*+ ?)*)(?P<name>\w+)(?P<array>(?:\[\d*\])*)$")

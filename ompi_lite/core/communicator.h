@@ -21,16 +21,16 @@ namespace ompi_lite {
 using ContextId = std::uint64_t;
 enum class Plane : std::uint8_t { point_to_point = 0, collective = 1 };
 
-// What a floor above hangs on a communicator without core knowing its type; destroyed with the communicator.
 class Communicator;
+class ContextIds;
+class Segment;
+struct Topology;  // core/grid.h
+
+// What a floor above hangs on a communicator without core knowing its type; destroyed with the communicator.
 class Attachment {
  public:
   virtual ~Attachment() = default;
 };
-
-class ContextIds;
-class Segment;
-struct Topology;  // core/grid.h
 
 // What all communicators of a process share: handed from parent to child.
 struct CommunicatorHome {
@@ -40,6 +40,7 @@ struct CommunicatorHome {
   // Set by the point-to-point layer: gives a new communicator its pml_state.
   void (*attach)(void* context, Communicator& communicator) = nullptr;
   void* attach_context = nullptr;
+  std::unique_ptr<Attachment> coll_engine;  // the collectives' own: what is under way
 };
 
 // Counted: the application's handle, and one reference per pending request. Every field but refs is guarded by the process lock.

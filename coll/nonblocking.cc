@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nonblocking and persistent collectives.
+#include "coll/nonblocking.h"
+
+#include <utility>
+
+#include "coll/schedule.h"
+#include "coll/state.h"
+
+namespace ompi_lite::coll {
+
+namespace {
+
+// The blocking call, made while a new schedule records.
+template <class Call>
+Error record(Communicator& comm, const Call& call, Schedule*& recorded) {
+  auto* schedule = new Schedule(comm);
+  State& state = state_of(comm);
+  state.record_into(schedule);
+  const Error error = call();
+  state.record_into(nullptr);
+  if (error) {
+    release(static_cast<Request*>(schedule));
+    return error;
+  }
+  recorded = schedule;
+  return {};
+}
+
+template <class Call>
+Error start(Communicator& comm, Request*& request, const Call& call) {
+  Schedule* schedule = nullptr;
+  if (Error error = record(comm, call, schedule)) return error;
+  request = schedule;
+  return schedule->start_now();
+}
+
+template <class Call>
+Error describe(Communicator& comm, Request*& request, const Call& call) {
+  Schedule* schedule = nullptr;
+  if (Error error = record(comm, call, schedule)) return error;
+  schedule->persistent = true;
+  request = schedule;
+  return {};
+}
+
+}  // namespace
+
+// ---- nonblocking ----
+Error ibarrier(Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return barrier(comm); });
+}
+Error ibcast(const Buffer& data, int root, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return bcast(data, root, comm); });
+}
+Error igather(const Buffer& send, const Buffer& receive, int root, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return gather(send, receive, root, comm); });
+}
+Error igatherv(const Buffer& send, const BufferV& receive, int root, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return gatherv(send, receive, root, comm); });
+}
+Error iscatter(const Buffer& send, const Buffer& receive, int root, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return scatter(send, receive, root, comm); });
+}
+Error iscatterv(const BufferV& send, const Buffer& receive, int root, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return scatterv(send, receive, root, comm); });
+}
+Error iallgather(const Buffer& send, const Buffer& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return allgather(send, receive, comm); });
+}
+Error iallgatherv(const Buffer& send, const BufferV& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return allgatherv(send, receive, comm); });
+}
+Error ialltoall(const Buffer& send, const Buffer& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return alltoall(send, receive, comm); });
+}
+Error ialltoallv(const BufferV& send, const BufferV& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return alltoallv(send, receive, comm); });
+}
+Error ialltoallw(const BufferW& send, const BufferW& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return alltoallw(send, receive, comm); });
+}
+Error ireduce(const Buffer& send, const Buffer& receive, Op& op, int root, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return reduce(send, receive, op, root, comm); });
+}
+Error iallreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return allreduce(send, receive, op, comm); });
+}
+Error ireduce_scatter(const void* send, void* receive, CountSpan counts, Datatype& type, Op& op, Communicator& comm,
+                      Request*& request) {
+  return start(comm, request, [&] { return reduce_scatter(send, receive, counts, type, op, comm); });
+}
+Error ireduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return reduce_scatter_block(send, receive, op, comm); });
+}
+Error iscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return scan(send, receive, op, comm); });
+}
+Error iexscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return exscan(send, receive, op, comm); });
+}
+Error ineighbor_allgather(const Buffer& send, const Buffer& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return neighbor_allgather(send, receive, comm); });
+}
+Error ineighbor_allgatherv(const Buffer& send, const BufferV& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return neighbor_allgatherv(send, receive, comm); });
+}
+Error ineighbor_alltoall(const Buffer& send, const Buffer& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return neighbor_alltoall(send, receive, comm); });
+}
+Error ineighbor_alltoallv(const BufferV& send, const BufferV& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return neighbor_alltoallv(send, receive, comm); });
+}
+Error ineighbor_alltoallw(const BufferW& send, const BufferW& receive, Communicator& comm, Request*& request) {
+  return start(comm, request, [&] { return neighbor_alltoallw(send, receive, comm); });
+}
+
+// ---- persistent: the request is inactive until MPI_Start ----
+Error barrier_init(Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return barrier(comm); });
+}
+Error bcast_init(const Buffer& data, int root, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return bcast(data, root, comm); });
+}
+Error gather_init(const Buffer& send, const Buffer& receive, int root, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return gather(send, receive, root, comm); });
+}
+Error gatherv_init(const Buffer& send, const BufferV& receive, int root, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return gatherv(send, receive, root, comm); });
+}
+Error scatter_init(const Buffer& send, const Buffer& receive, int root, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return scatter(send, receive, root, comm); });
+}
+Error scatterv_init(const BufferV& send, const Buffer& receive, int root, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return scatterv(send, receive, root, comm); });
+}
+Error allgather_init(const Buffer& send, const Buffer& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return allgather(send, receive, comm); });
+}
+Error allgatherv_init(const Buffer& send, const BufferV& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return allgatherv(send, receive, comm); });
+}
+Error alltoall_init(const Buffer& send, const Buffer& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return alltoall(send, receive, comm); });
+}
+Error alltoallv_init(const BufferV& send, const BufferV& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return alltoallv(send, receive, comm); });
+}
+Error alltoallw_init(const BufferW& send, const BufferW& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return alltoallw(send, receive, comm); });
+}
+Error reduce_init(const Buffer& send, const Buffer& receive, Op& op, int root, Communicator& comm, Info*,
+                  Request*& request) {
+  return describe(comm, request, [&] { return reduce(send, receive, op, root, comm); });
+}
+Error allreduce_init(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return allreduce(send, receive, op, comm); });
+}
+Error reduce_scatter_init(const void* send, void* receive, CountSpan counts, Datatype& type, Op& op, Communicator& comm,
+                          Info*, Request*& request) {
+  return describe(comm, request, [&] { return reduce_scatter(send, receive, counts, type, op, comm); });
+}
+Error reduce_scatter_block_init(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Info*,
+                                Request*& request) {
+  return describe(comm, request, [&] { return reduce_scatter_block(send, receive, op, comm); });
+}
+Error scan_init(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return scan(send, receive, op, comm); });
+}
+Error exscan_init(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return exscan(send, receive, op, comm); });
+}
+Error neighbor_allgather_init(const Buffer& send, const Buffer& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return neighbor_allgather(send, receive, comm); });
+}
+Error neighbor_allgatherv_init(const Buffer& send, const BufferV& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return neighbor_allgatherv(send, receive, comm); });
+}
+Error neighbor_alltoall_init(const Buffer& send, const Buffer& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return neighbor_alltoall(send, receive, comm); });
+}
+Error neighbor_alltoallv_init(const BufferV& send, const BufferV& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return neighbor_alltoallv(send, receive, comm); });
+}
+Error neighbor_alltoallw_init(const BufferW& send, const BufferW& receive, Communicator& comm, Info*, Request*& request) {
+  return describe(comm, request, [&] { return neighbor_alltoallw(send, receive, comm); });
+}
+
+}  // namespace ompi_lite::coll

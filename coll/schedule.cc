@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Running recorded collectives.
+#include "coll/schedule.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "coll/direct.h"
+#include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/progress.h"
+#include "ompi_lite/core/pack.h"
+
+namespace ompi_lite::coll {
+
+namespace {
+
+// The schedules that are under way in a process: one poller for all of them. Owned by the CommunicatorHome.
+class Schedules final : public Attachment {
+ public:
+  explicit Schedules(Progress& progress) : progress_(progress) { progress_.add({poll, this}); }
+  ~Schedules() override { progress_.remove(this); }
+  void add(Schedule& schedule) { active_.push_back(&schedule); }
+  void remove(Schedule& schedule) { std::erase(active_, &schedule); }
+
+ private:
+  static bool poll(void* context) {
+    auto& self = *static_cast<Schedules*>(context);
+    bool moved = false;
+    // By index: a schedule that ends takes itself out, and a user's op may start another one.
+    for (std::size_t i = 0; i < self.active_.size();) {
+      Schedule* schedule = self.active_[i];
+      moved |= schedule->advance();
+      if (i < self.active_.size() && self.active_[i] == schedule) ++i;
+    }
+    return moved;
+  }
+
+  Progress& progress_;
+  std::vector<Schedule*> active_;
+};
+
+Schedules& schedules_of(Communicator& comm) {
+  std::unique_ptr<Attachment>& slot = comm.home().coll_engine;
+  if (!slot) slot = std::make_unique<Schedules>(pml::of(comm).blocking().progress());
+  return static_cast<Schedules&>(*slot);
+}
+
+}  // namespace
+
+const RequestOps Schedule::kOps{start, refuse_cancel, finish, destroy};
+
+Schedule::Schedule(Communicator& of) : Request(RequestKind::collective), pml_(pml::of(of)) {
+  ops = &kOps;
+  blocking = &pml_.blocking();
+  comm = retain(&of);
+  active = false;
+}
+
+Schedule::~Schedule() {
+  for (Datatype* type : types_) release(type);
+  release(op_);
+  release(comm);
+}
+
+void Schedule::reduces_with(Op& op, const Kernel& kernel) {
+  if (op_ != nullptr) return;
+  op_ = retain(&op);
+  kernel_ = kernel;
+}
+
+const Buffer& Schedule::keep(const Buffer& data) {
+  Datatype* type = data.type;
+  if (type != nullptr && !type->predefined && std::find(types_.rbegin(), types_.rend(), type) == types_.rend()) types_.push_back(retain(type));
+  return data;
+}
+
+Error Schedule::start(Request& request) { return static_cast<Schedule&>(request).start_now(); }
+
+Error Schedule::start_now() {
+  complete.store(false, std::memory_order_relaxed);  // nobody waits for it yet
+  active = true;
+  error = {};
+  failed_ = false;
+  next_ = 0;
+  set_status_empty(status);
+  schedules_of(*comm).add(*this);
+  advance();
+  return {};
+}
+
+bool Schedule::advance() {
+  bool moved = false;
+  for (;;) {
+    if (!pending_.empty()) {
+      if (!collect_round()) return moved;
+      moved = true;
+    }
+    if (failed_ || next_ == steps_.size()) break;
+    // Up to the end of the next round: what is local is done, messages get under way.
+    while (next_ < steps_.size() && !failed_) {
+      const Step& step = steps_[next_++];
+      moved = true;
+      if (step.kind == Step::end_round) break;
+      const bool message = step.kind == Step::send || step.kind == Step::recv;
+      if (Error error_of_step = message ? post(step) : run_local(step)) fail(error_of_step);
+    }
+  }
+  end();
+  return true;
+}
+
+Error Schedule::post(const Step& step) {
+  Request* posted = nullptr;
+  const pml::Envelope with{*comm, step.peer, tag_, Plane::collective};
+  const bool receives = step.kind == Step::recv;
+  OL_TRY(receives ? pml_.irecv(step.a, with, posted) : pml_.isend(pml::SendMode::standard, step.a, with, posted));
+  pending_.push_back({posted, step.peer, receives, step.a.count == 0 ? 0 : pack_size(step.a)});
+  return {};
+}
+
+Error Schedule::run_local(const Step& step) {
+  if (step.kind == Step::copy) return copy_checked(operation_, comm->rank(), step.a, step.b);
+  if (step.kind == Step::reduce) {
+    if (!kernel_) return ompi_lite::reduce(*op_, *step.a.type, step.a.data, step.c, step.a.count);
+    kernel_.two(step.a.data, step.c, step.a.count);
+    return {};
+  }
+  if (!kernel_) return reduce3(*op_, *step.a.type, step.a.data, step.b.data, step.c, step.a.count);
+  kernel_.three(step.a.data, step.b.data, step.c, step.a.count);
+  return {};
+}
+
+// False while a message of the round is still under way. After a failure only what was sent has to leave.
+bool Schedule::collect_round() {
+  const auto waits = [](const Pending& each) { return !each.request->done(); };
+  if (std::any_of(pending_.begin(), pending_.end(), waits)) return false;
+  std::vector<Pending> round = std::move(pending_);
+  pending_.clear();
+  for (Pending& each : round) {
+    MPI_Status arrived{};
+    Request* done = each.request;
+    const Error of_message = take_completion(done, &arrived);
+    if (failed_) continue;
+    if (each.receives) {
+      if (Error wrong = compare_arrival(operation_, each.peer, comm->rank(), each.bytes, of_message, arrived)) fail(wrong);
+    } else if (of_message) {
+      fail(of_message);
+    }
+  }
+  return true;
+}
+
+// As Direct does: every peer gets an empty message, which ends its wait for us; what we wait for is given up.
+void Schedule::fail(const Error& why) {
+  if (failed_) return;
+  failed_ = true;
+  error_text_ = why.sentence();  // the sentence may lie in a buffer that the next error overwrites
+  error = Error(why.error_class(), "a collective failed");
+  for (Pending& each : pending_) {
+    if (!each.receives || each.request->done()) continue;
+    if (Error untold = each.request->ops->cancel(*each.request)) OL_LOG(debug, "cancel: %s", untold.sentence());
+  }
+  const Buffer nothing(nullptr, 0, &datatype_of(MPI_BYTE));
+  for (int peer = 0; peer < comm->remote_size(); ++peer) {
+    if (!comm->is_inter() && peer == comm->rank()) continue;
+    if (Error untold = post({Step::send, peer, nothing, {}, nullptr})) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
+  }
+}
+
+void Schedule::end() {
+  schedules_of(*comm).remove(*this);
+  complete.store(true, std::memory_order_release);  // partner: Request::done
+  if (released) destroy(*this);
+}
+
+Error Schedule::refuse_cancel(Request&) { return Error(ErrorClass::request, "a collective operation cannot be cancelled"); }
+
+Error Schedule::finish(Request& request) {
+  auto& self = static_cast<Schedule&>(request);
+  return self.failed_ ? make_error(self.error.error_class(), "%s", self.error_text_.c_str()) : Error();
+}
+
+void Schedule::destroy(Request& request) { delete static_cast<Schedule*>(&request); }
+
+}  // namespace ompi_lite::coll
