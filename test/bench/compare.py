@@ -3,8 +3,8 @@
 """Measures this MPI and others side by side, in one go, and prints ratios.
 
 The same benchmark is built with each mpicc and run in turn: A B C A B C ..., a few operations at a time, so that a slow spell of the
-machine meets all alike. The median over the rounds of each run's median is compared. "ratio" is ours by the best peer: below 1 we are
-faster. "lines" is our time in units of the line time, measured in the same run.
+machine meets all alike. The median over the rounds of each run's median is compared (see --statistic). "ratio" is ours by the
+best peer: below 1 we are faster. "lines" is our time in units of the line time, measured in the same run.
 
   compare.py --prefix PREFIX                      2 ranks, all operations, all sizes
   compare.py --prefix PREFIX --quick              few operations and sizes
@@ -102,7 +102,7 @@ class Table:
 
     def __init__(self, statistic="median"):
         self.figures, self.lines, self.notes = {}, [], []
-        self.column = 5 if statistic == "median" else 6
+        self.column, self.over_rounds = (5, statistics.median) if statistic == "median" else (6, min)
 
     def read(self, mpi, output):
         for line in output.splitlines():
@@ -123,7 +123,7 @@ class Table:
 
     def median(self, key, name):
         values = self.figures.get(key, {}).get(name)
-        return statistics.median(values) if values else None
+        return self.over_rounds(values) if values else None
 
     def ratio(self, key, names):
         ours, peers = self.median(key, "ours"), [self.median(key, n) for n in names if n != "ours"]
@@ -288,7 +288,7 @@ def parse():
     parser.add_argument("--bind", default="core", help="none where there are more ranks than cores")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--statistic", choices=["median", "least"], default="median",
-                        help="of a run's batches; least tells more on a machine that is busy with other work")
+                        help="of the batches and rounds; least tells more on a machine that is busy with other work")
     parser.add_argument("--timeout", type=float, default=180, help="seconds for one run")
     parser.add_argument("--rotate", action="store_true", help="rotate the buffers, so that the data are not in the core's cache")
     parser.add_argument("--sync", action="store_true", help="a barrier before each call; the call alone is timed")
