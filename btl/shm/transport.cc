@@ -25,7 +25,7 @@ constinit Knob<std::int64_t> get_from{
 
 constexpr std::uint64_t kLeastBulk = 256 << 10;
 constexpr std::uint64_t kMostBulk = 4 << 20;
-constexpr Count kLearnFrom = 12 << 10;
+constexpr Count kLearnFrom = 4 << 10;
 
 }  // namespace
 
