@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "ompi_lite/base/count_span.h"
@@ -21,27 +22,33 @@ class WayChoice {
   Way way_for(Count bytes) {
     Class& seen = class_of(bytes);
     ++seen.asked;
-    if (seen.tries[0] < kTries || seen.tries[1] < kTries) return seen.tries[0] <= seen.tries[1] ? Way::get : Way::frames;
-    const Way better = seen.ns_per_kb[0] <= seen.ns_per_kb[1] ? Way::get : Way::frames;
+    const History &get = seen.ways[0], &frames = seen.ways[1];
+    if (get.tries < kTries || frames.tries < kTries) return get.tries <= frames.tries ? Way::get : Way::frames;
+    const Way better = get.typical <= frames.typical ? Way::get : Way::frames;
     const bool look_again = seen.asked % kLookAgain == 0;  // what the caches hold may have changed
     return !look_again ? better : better == Way::get ? Way::frames : Way::get;
   }
 
-  // The best time counts: whoever disturbs a copy can only make it longer. It ages, so that a slow spell is not kept for ever.
+  // The second best of the last few counts: whoever disturbs a copy makes it longer, and a single lucky one says little.
   void took(Way way, Count bytes, std::int64_t ns) {
-    Class& seen = class_of(bytes);
-    const std::size_t i = way == Way::get ? 0 : 1;
-    const double now = static_cast<double>(ns) * 1024 / static_cast<double>(bytes);
-    seen.ns_per_kb[i] = seen.tries[i] == 0 ? now : std::min(now, seen.ns_per_kb[i] * 1.02);
-    seen.tries[i] = std::min(seen.tries[i] + 1, kTries);
+    History& history = class_of(bytes).ways[way == Way::get ? 0 : 1];
+    history.last[history.tries % kTries] = static_cast<float>(ns) / static_cast<float>(bytes);
+    ++history.tries;
+    std::array<float, kTries> sorted = history.last;
+    std::nth_element(sorted.begin(), sorted.begin() + 1, sorted.end());
+    history.typical = sorted[1];
   }
 
  private:
-  static constexpr int kTries = 3;
-  static constexpr std::uint32_t kLookAgain = 128;
+  static constexpr std::size_t kTries = 5;
+  static constexpr std::uint32_t kLookAgain = 64;
+  struct History {
+    std::array<float, kTries> last{};  // nanoseconds a byte
+    float typical = 0;
+    std::size_t tries = 0;
+  };
   struct Class {
-    double ns_per_kb[2] = {};
-    int tries[2] = {};
+    std::array<History, 2> ways;  // get, frames
     std::uint32_t asked = 0;
   };
   Class& class_of(Count bytes) { return classes_[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes)))]; }
