@@ -145,7 +145,8 @@ static void run_operation(const struct Operation* operation, const struct Option
   }
 }
 
-static void run_table(const struct Operation* table, int count, const struct Options* o, int rank, int ranks, double line_us) {
+static void run_table(const struct Operation* table, int count, const struct Options* o, int rank, int ranks,
+                      double line_us) {
   for (int i = 0; i < count; i++) {
     if (!wanted(o->operations, table[i].name)) continue;
     if (o->list) {
@@ -157,7 +158,8 @@ static void run_table(const struct Operation* table, int count, const struct Opt
 }
 
 int main(int argc, char** argv) {
-  struct Options o = {.operations = "all", .repeats = 31, .batch_s = 0.002, .limit_s = 0.5, .memory_bytes = (size_t)768 << 20};
+  struct Options o = {
+      .operations = "all", .repeats = 31, .batch_s = 0.002, .limit_s = 0.5, .memory_bytes = (size_t)768 << 20};
   int rank, ranks;
   parse_sizes("4:16M", &o);
   MPI_Init(&argc, &argv);

@@ -7,8 +7,10 @@
 //   collectives.c  one row of a table per collective
 //   output.c       what is printed
 //
-// A measurement: `repeats` batches of k calls back to back; a batch's time is the largest over the ranks, divided by k. The median and
-// the least of the batches are reported, and the median as a multiple of the line time: the time a cache line takes from one core to another,
+// A measurement: `repeats` batches of k calls back to back; a batch's time is the largest over the ranks, divided by k. The
+// median and
+// the least of the batches are reported, and the median as a multiple of the line time: the time a cache line takes from one
+// core to another,
 // which makes figures of different machines comparable. Results are verified before the first and after the last batch.
 #pragma once
 
@@ -22,10 +24,11 @@ struct Options {
   size_t sizes[most_sizes];
   int size_count;
   int repeats;
-  double batch_s;    // a batch lasts about this long
-  double limit_s;    // no further sizes of an operation once a single call takes longer
-  int rotate;        // walk through many buffers, so that the data are not in the cache of the core; else the same buffer again and again
-  int synchronised;  // a barrier before every call; only the call is timed
+  double batch_s;  // a batch lasts about this long
+  double limit_s;  // no further sizes of an operation once a single call takes longer
+  int rotate;  // walk through many buffers, so that the data are not in the cache of the core; else the same buffer again
+               // and again
+  int synchronised;     // a barrier before every call; only the call is timed
   size_t memory_bytes;  // for the buffers of one rank
   int hello;            // only initialise, meet, report memory and end
   int list;
@@ -39,7 +42,7 @@ struct Job {
   char *send, *recv;
   size_t send_stride, recv_stride;
   int slots;
-  int window;  // messages in flight in one call
+  int window;            // messages in flight in one call
   int *counts, *places;  // of the v-forms, for all ranks
 };
 
@@ -47,11 +50,11 @@ struct Job {
 struct Operation {
   const char* name;
   const char* form;  // "blocking" ...
-  int window;          // messages in flight at the same time, each with its own buffer; fewer where they are large
-  int in_a_row;        // messages one after the other; the time of a call is divided by both
-  int even_ranks;      // needs pairs of ranks
-  size_t unit;         // sizes are rounded up to a multiple of this; 0: has no data, only one size is run
-  size_t largest;      // larger sizes are left out; 0: none
+  int window;        // messages in flight at the same time, each with its own buffer; fewer where they are large
+  int in_a_row;      // messages one after the other; the time of a call is divided by both
+  int even_ranks;    // needs pairs of ranks
+  size_t unit;       // sizes are rounded up to a multiple of this; 0: has no data, only one size is run
+  size_t largest;    // larger sizes are left out; 0: none
   void (*setup)(const struct Job*);  // of counts and places; may be NULL
   size_t (*send_bytes)(const struct Job*);
   size_t (*recv_bytes)(const struct Job*);
@@ -75,13 +78,18 @@ struct Figures {
 // timing.c
 double now_s(void);
 struct Figures measure(const struct Job* job, const struct Options* options);
-// The time of a cache line from one core to another, one way; 0 where there are no two cores. Rank 0 measures while the others sleep.
+// The time of a cache line from one core to another, one way; 0 where there are no two cores. Rank 0 measures while the
+// others sleep.
 double line_time_us(void);
 
 // The buffers of a slot.
-static inline char* send_at(const struct Job* job, int slot) { return job->send + job->send_stride * (size_t)(slot % job->slots); }
+static inline char* send_at(const struct Job* job, int slot) {
+  return job->send + job->send_stride * (size_t)(slot % job->slots);
+}
 
-static inline char* recv_at(const struct Job* job, int slot) { return job->recv + job->recv_stride * (size_t)(slot % job->slots); }
+static inline char* recv_at(const struct Job* job, int slot) {
+  return job->recv + job->recv_stride * (size_t)(slot % job->slots);
+}
 
 // output.c
 void print_header(double line_us, int ranks);

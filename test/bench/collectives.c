@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives, blocking. Sizes: bytes of the vector for broadcast, reductions and scans; bytes of one rank's block for the others;
-// for reduce_scatter the bytes of the whole vector. The root walks from call to call, so that no rank runs ahead of the others.
+// The collectives, blocking. Sizes: bytes of the vector for broadcast, reductions and scans; bytes of one rank's block for
+// the others;
+// for reduce_scatter the bytes of the whole vector. The root walks from call to call, so that no rank runs ahead of the
+// others.
 #include <string.h>
 
 #include "bench.h"
@@ -20,7 +22,9 @@ static int root_of(const struct Job* job, int iteration) { return iteration % jo
 
 // ---- Bytes: what rank `from` sends to rank `to`
 
-static char byte_for(int from, int to, int slot, size_t at) { return (char)((size_t)(from * 7 + to * 11 + slot * 3 + 1) + at * 5); }
+static char byte_for(int from, int to, int slot, size_t at) {
+  return (char)((size_t)(from * 7 + to * 11 + slot * 3 + 1) + at * 5);
+}
 
 // What all ranks get from this one is written as if it were for rank 0.
 static void fill_one(const struct Job* job, char* send, int slot) {
@@ -242,7 +246,8 @@ const struct Operation collective_operations[] = {
     {"reduce", blocking, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, reduce, check_reduced},
     {"allreduce", blocking, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, allreduce, check_all_reduced},
     {"reduce_scatter", blocking, 1, 1, 0, 4, 0, split_floats, one, one, fill_floats, reduce_scatter, check_own_part},
-    {"reduce_scatter_block", blocking, 1, 1, 0, 4, 0, equal_floats, all, one, fill_floats, reduce_scatter_block, check_own_part},
+    {"reduce_scatter_block", blocking, 1, 1, 0, 4, 0, equal_floats, all, one, fill_floats, reduce_scatter_block,
+     check_own_part},
     {"scan", blocking, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, scan, check_scan},
     {"exscan", blocking, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, exscan, check_exscan},
 };

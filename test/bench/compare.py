@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures this MPI and others side by side, in one go, and prints ratios.
 
-The same benchmark is built with each mpicc and run in turn: A B C A B C ..., a few operations at a time, so that a slow spell of the
-machine meets all alike. The median over the rounds of each run's median is compared (see --statistic). "ratio" is ours by the
-best peer: below 1 we are faster. "lines" is our time in units of the line time, measured in the same run.
+The same benchmark is built with each mpicc and run in turn: A B C A B C ..., a few operations at a time, so that a slow spell of
+the machine meets all alike. The median over the rounds of each run's median is compared (see --statistic). "ratio" is ours by
+the best peer: below 1 we are faster. "lines" is our time in units of the line time, measured in the same run.
 
   compare.py --prefix PREFIX                      2 ranks, all operations, all sizes
   compare.py --prefix PREFIX --quick              few operations and sizes
@@ -60,7 +60,9 @@ class Mpi:
 
 def kind_of(mpirun):
     text = subprocess.run([mpirun, "--version"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-    return "openmpi" if "Open MPI" in text or "OpenRTE" in text else "mpich" if "HYDRA" in text or "Intel" in text else "other"
+    if "Open MPI" in text or "OpenRTE" in text:
+        return "openmpi"
+    return "mpich" if "HYDRA" in text or "Intel" in text else "other"
 
 
 def find_mpis(options):
@@ -164,7 +166,10 @@ def measure(mpis, options, table):
 
 
 def size_text(size):
-    return f"{size >> 20}M" if size >= 1 << 20 and size % (1 << 20) == 0 else f"{size >> 10}K" if size >= 1024 and size % 1024 == 0 else str(size)
+    for shift, unit in ((20, "M"), (10, "K")):
+        if size >> shift and size % (1 << shift) == 0:
+            return f"{size >> shift}{unit}"
+    return str(size)
 
 
 def number(value, digits=4):

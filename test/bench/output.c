@@ -19,9 +19,9 @@ void print_header(double line_us, int ranks) {
 
 void print_figures(const struct Job* job, const struct Options* o, const struct Figures* f, double line_us) {
   const char* buffers = o->rotate ? "rotated" : "reused";
-  printf("%s\t%s\t%zu\t%d\t%s%s\t%.3f\t%.3f\t%.2f\t%.0f\t%dx%d\n", job->operation->name, job->operation->form, job->bytes, job->ranks,
-         buffers, o->synchronised ? "+sync" : "", f->median_us, f->least_us, line_us > 0 ? f->median_us / line_us : 0.0,
-         (double)job->bytes / f->median_us, f->batches, f->calls_a_batch);
+  printf("%s\t%s\t%zu\t%d\t%s%s\t%.3f\t%.3f\t%.2f\t%.0f\t%dx%d\n", job->operation->name, job->operation->form, job->bytes,
+         job->ranks, buffers, o->synchronised ? "+sync" : "", f->median_us, f->least_us,
+         line_us > 0 ? f->median_us / line_us : 0.0, (double)job->bytes / f->median_us, f->batches, f->calls_a_batch);
   if (f->wrong) printf("# WRONG\t%s\t%zu\t%ld elements\n", job->operation->name, job->bytes, f->wrong);
   fflush(stdout);
 }

@@ -76,13 +76,15 @@ static double fastest_of(const struct Job* job, const struct Options* o, int cal
   return times[0];
 }
 
-// Doubles the calls until a batch is long enough to be timed; all ranks agree on the number. A batch that was long because the machine was
+// Doubles the calls until a batch is long enough to be timed; all ranks agree on the number. A batch that was long because
+// the machine was
 // busy elsewhere must not end the search: it counts only when it is long again.
 static int calls_a_batch(const struct Job* job, const struct Options* o, double* call_s) {
   int calls = 1;
   for (;; calls *= 2) {
     *call_s = fastest_of(job, o, calls, 1);
-    if (*call_s * calls >= o->batch_s / 2 && *call_s * calls < o->limit_s) *call_s = fmin(*call_s, fastest_of(job, o, calls, 3));
+    if (*call_s * calls >= o->batch_s / 2 && *call_s * calls < o->limit_s)
+      *call_s = fmin(*call_s, fastest_of(job, o, calls, 3));
     if (*call_s * calls >= o->batch_s / 2 || calls >= 1 << 20) break;
   }
   return (int)fmax(1, fmin(o->batch_s / *call_s, 1 << 20));
@@ -96,7 +98,8 @@ struct Figures measure(const struct Job* job, const struct Options* o) {
   f.calls_a_batch = calls_a_batch(job, o, &call_s);
   f.batches = o->repeats;
   // Slow calls: fewer batches of one.
-  if (f.batches * call_s > o->limit_s) f.batches = (int)fmax(call_s > o->limit_s ? 1 : fmin(5, f.batches), o->limit_s / call_s);
+  if (f.batches * call_s > o->limit_s)
+    f.batches = (int)fmax(call_s > o->limit_s ? 1 : fmin(5, f.batches), o->limit_s / call_s);
   for (int b = 0; b < f.batches; b++) times[b] = batch(job, b * f.calls_a_batch, f.calls_a_batch, o->synchronised);
   largest_over_ranks(times, f.batches);
   qsort(times, (size_t)f.batches, sizeof(double), by_value);
@@ -133,7 +136,8 @@ static int bind_to(int cpu) {
   return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-// Two processors on different cores that this process may use. A launcher's binding does not count: the kernel lets us leave it.
+// Two processors on different cores that this process may use. A launcher's binding does not count: the kernel lets us leave
+// it.
 static int two_cores(int cpus[2]) {
   cpu_set_t before;
   int found = 0;

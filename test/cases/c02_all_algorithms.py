@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""C02, C05, C06, C14, C19, C25: every algorithm of every collective is forced in turn and must pass the programs of collectives."""
+"""C02, C05, C06, C14, C19, C25: every algorithm of every collective is forced in turn and must pass the
+programs of collectives."""
 # run: timeout=900
 import os
 import re

@@ -7,8 +7,8 @@
 static void check_products(const struct Layout* l, const char* buffer, int count, const char* what) {
   for (int i = 0; i < count; i++) {
     const struct Matrix got = get(l, buffer, i), right = product_of_all(world_size, i);
-    CHECK(same(got, right), "%s, count %d, element %d: %d %d %d %d, expected %d %d %d %d", what, count, i, got.e[0], got.e[1],
-          got.e[2], got.e[3], right.e[0], right.e[1], right.e[2], right.e[3]);
+    CHECK(same(got, right), "%s, count %d, element %d: %d %d %d %d, expected %d %d %d %d", what, count, i, got.e[0],
+          got.e[1], got.e[2], got.e[3], right.e[0], right.e[1], right.e[2], right.e[3]);
   }
   check_gaps(l, buffer, count);
 }
@@ -18,7 +18,8 @@ static void reduce_all_roots(const struct Layout* l, int count, MPI_Op op) {
     char *mine = new_buffer(l, count, world_rank), *result = new_buffer(l, count, -1);
     MPI_Reduce(mine, world_rank == root ? result : NULL, count, l->type, op, root, MPI_COMM_WORLD);
     if (world_rank == root) check_products(l, result, count, "MPI_Reduce");
-    MPI_Reduce(world_rank == root ? MPI_IN_PLACE : mine, world_rank == root ? mine : NULL, count, l->type, op, root, MPI_COMM_WORLD);
+    MPI_Reduce(world_rank == root ? MPI_IN_PLACE : mine, world_rank == root ? mine : NULL, count, l->type, op, root,
+               MPI_COMM_WORLD);
     if (world_rank == root) check_products(l, mine, count, "MPI_Reduce in place");
     free(mine);
     free(result);

@@ -7,8 +7,8 @@
 static void check_block(const struct Layout* l, const char* buffer, int first, int count, const char* what) {
   for (int i = 0; i < count; i++) {
     const struct Matrix got = get(l, buffer, i), right = product_of_all(world_size, first + i);
-    CHECK(same(got, right), "%s, element %d of %d: %d %d %d %d, expected %d %d %d %d", what, i, count, got.e[0], got.e[1], got.e[2],
-          got.e[3], right.e[0], right.e[1], right.e[2], right.e[3]);
+    CHECK(same(got, right), "%s, element %d of %d: %d %d %d %d, expected %d %d %d %d", what, i, count, got.e[0], got.e[1],
+          got.e[2], got.e[3], right.e[0], right.e[1], right.e[2], right.e[3]);
   }
   check_gaps(l, buffer, count);
 }

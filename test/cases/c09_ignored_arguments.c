@@ -44,7 +44,8 @@ static void rooted(MPI_Comm c, int root) {
   GOOD(MPI_Gather(&mine, 1, MPI_INT, here ? all : NULL, here ? 1 : -1, here ? MPI_INT : none, root, c));
   if (here) check_all("gather");
   memset(all, 0, sizeof all);
-  GOOD(MPI_Gatherv(&mine, 1, MPI_INT, here ? all : NULL, here ? counts : NULL, here ? places : NULL, here ? MPI_INT : none, root, c));
+  GOOD(MPI_Gatherv(&mine, 1, MPI_INT, here ? all : NULL, here ? counts : NULL, here ? places : NULL, here ? MPI_INT : none,
+                   root, c));
   if (here) check_all("gatherv");
   fill_own();
   GOOD(MPI_Gather(here ? MPI_IN_PLACE : &mine, here ? -1 : 1, here ? none : MPI_INT, here ? all : NULL, here ? 1 : -1,
@@ -55,7 +56,8 @@ static void rooted(MPI_Comm c, int root) {
   GOOD(MPI_Scatter(here ? all : NULL, here ? 1 : -1, here ? MPI_INT : none, &got, 1, MPI_INT, root, c));
   CHECK(got == mine, "scatter: %d", got);
   got = -1;
-  GOOD(MPI_Scatterv(here ? all : NULL, here ? counts : NULL, here ? places : NULL, here ? MPI_INT : none, &got, 1, MPI_INT, root, c));
+  GOOD(MPI_Scatterv(here ? all : NULL, here ? counts : NULL, here ? places : NULL, here ? MPI_INT : none, &got, 1, MPI_INT,
+                    root, c));
   CHECK(got == mine, "scatterv: %d", got);
   got = here ? mine : -1;
   GOOD(MPI_Scatter(here ? all : NULL, here ? 1 : -1, here ? MPI_INT : none, here ? MPI_IN_PLACE : &got, here ? -1 : 1,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case C10: scatter where the other ranks pass send count 0 and a dummy buffer: every rank gets its block, whatever algorithm runs.
+// Case C10: scatter where the other ranks pass send count 0 and a dummy buffer: every rank gets its block, whatever
+// algorithm runs.
 // run: np=1,2,3,4,5,6,7,8 timeout=60
 // run: np=2,3,6 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case C20: predefined operations on the types that were forgotten elsewhere; the pairs that are not allowed give MPI_ERR_OP.
+// Case C20: predefined operations on the types that were forgotten elsewhere; the pairs that are not allowed give
+// MPI_ERR_OP.
 // run: np=1,2,3,4,5,7,8 timeout=60
 // run: np=2,3 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include <complex.h>
@@ -45,15 +46,15 @@ static void complex_numbers(void) {
   CHECK(b == right[world_size % 4], "PROD: %g %g", creal(b), cimag(b));
 }
 
-#define CHECK_LOC(type, c_type, value_of_rank, op, right_value, right_index)                            \
-  do {                                                                                                  \
-    struct {                                                                                            \
-      c_type value;                                                                                     \
-      int index;                                                                                        \
-    } in = {(c_type)(value_of_rank), world_rank}, out = {0, -1};                                        \
-    MPI_Allreduce(&in, &out, 1, type, op, MPI_COMM_WORLD);                                              \
-    CHECK(out.value == (c_type)(right_value) && out.index == (right_index), #type " " #op ": %g at %d", \
-          (double)out.value, out.index);                                                                \
+#define CHECK_LOC(type, c_type, value_of_rank, op, right_value, right_index)                                               \
+  do {                                                                                                                     \
+    struct {                                                                                                               \
+      c_type value;                                                                                                        \
+      int index;                                                                                                           \
+    } in = {(c_type)(value_of_rank), world_rank}, out = {0, -1};                                                           \
+    MPI_Allreduce(&in, &out, 1, type, op, MPI_COMM_WORLD);                                                                 \
+    CHECK(out.value == (c_type)(right_value) && out.index == (right_index), #type " " #op ": %g at %d", (double)out.value, \
+          out.index);                                                                                                      \
   } while (0)
 
 static void pairs(void) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case C23: communicators can be made and freed for ever in flat memory; too many at a time work or give the same error on all ranks.
+// Case C23: communicators can be made and freed for ever in flat memory; too many at a time work or give the same error on
+// all ranks.
 // run: np=2,4 timeout=300
 // run: np=2 timeout=300 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include <unistd.h>

@@ -40,7 +40,8 @@ int main(int argc, char** argv) {
     uint16_t *in = must_alloc(2 * (size_t)n), *out = must_alloc(2 * (size_t)n);
     for (int i = 0; i < n; i++) in[i] = to_half(0.5);
     MPI_Allreduce(in, out, n, half, add, MPI_COMM_WORLD);
-    for (int i = 0; i < n; i++) CHECK(from_half(out[i]) == 0.5 * world_size, "element %d of %d: %g", i, n, from_half(out[i]));
+    for (int i = 0; i < n; i++)
+      CHECK(from_half(out[i]) == 0.5 * world_size, "element %d of %d: %g", i, n, from_half(out[i]));
     free(in);
     free(out);
   }

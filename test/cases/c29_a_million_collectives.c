@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case C29: a million checked collectives with more ranks than cores and small random delays: no wrong value, no hang, flat memory.
+// Case C29: a million checked collectives with more ranks than cores and small random delays: no wrong value, no hang, flat
+// memory.
 // run: np=4 timeout=300
 // run: np=3 timeout=300 args=60000 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include <unistd.h>

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""H01: a rank that takes another path through the collectives is told, with both calls; the job ends instead of hanging or going on wrongly."""
+"""H01: a rank that takes another path through the collectives is told, with both calls; the job ends
+instead of hanging or going on wrongly."""
 # run: timeout=240
 import os
 import subprocess

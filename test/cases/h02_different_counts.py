@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""H02: ranks that give different counts to a collective get an error that names it; never a silent wrong tail, never a hang."""
+"""H02: ranks that give different counts to a collective get an error that names it; never a silent
+wrong tail, never a hang."""
 # run: timeout=240
 import os
 import subprocess

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""H03, H04, P01, C20: the text of a fatal error names function, rank, communicator and the values, and gives the hint that helps."""
+"""H03, H04, P01, C20: the text of a fatal error names function, rank, communicator and the values, and gives the
+hint that helps."""
 # run: timeout=120
 import os
 import re

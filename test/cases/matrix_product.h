@@ -18,8 +18,8 @@ static inline struct Matrix times(struct Matrix a, struct Matrix b) {
 }
 
 static inline struct Matrix matrix_of(int rank, int index) {
-  struct Matrix m = {{(rank * 37 + index * 11 + 1) % modulus, (rank + index * 5 + 2) % modulus, (rank * rank + index + 3) % modulus,
-                      (7 * rank + index * 13 + 1) % modulus}};
+  struct Matrix m = {{(rank * 37 + index * 11 + 1) % modulus, (rank + index * 5 + 2) % modulus,
+                      (rank * rank + index + 3) % modulus, (7 * rank + index * 13 + 1) % modulus}};
   return m;
 }
 

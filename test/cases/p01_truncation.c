@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case P01: a message longer than its receive gives MPI_ERR_TRUNCATE, writes nothing beyond the buffer, and harms nothing after it.
+// Case P01: a message longer than its receive gives MPI_ERR_TRUNCATE, writes nothing beyond the buffer, and harms nothing
+// after it.
 // run: np=2 timeout=60
 // run: np=2 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case P05: a pair of nonblocking messages of every size around each change of protocol arrives whole, as does a size found by users.
+// Case P05: a pair of nonblocking messages of every size around each change of protocol arrives whole, as does a size found
+// by users.
 // run: np=2 timeout=120
 // run: np=2 timeout=120 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"
@@ -29,7 +30,8 @@ int main(int argc, char** argv) {
   out = must_alloc(largest + 8);
   in = must_alloc(largest + 16);
   for (int bytes = 0; bytes <= 600; bytes++) exchange(bytes);
-  for (int power = 1024; power <= 4 << 20; power *= 2) {  // a protocol may keep a header of up to 128 bytes back from a round size
+  for (int power = 1024; power <= 4 << 20;
+       power *= 2) {  // a protocol may keep a header of up to 128 bytes back from a round size
     const int step = power <= 65536 ? 1 : 17;
     for (int bytes = power - 130; bytes <= power + 34; bytes += step) exchange(bytes);
   }

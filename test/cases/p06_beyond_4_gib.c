@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Case P06: one message of 2^31 + 7 and of 2^32 bytes, through a large contiguous type and through the calls with MPI_Count.
-// The sender's memory is one piece of 64 MiB and a page mapped again and again: its period divides no power of two, so that an
+// The sender's memory is one piece of 64 MiB and a page mapped again and again: its period divides no power of two, so that
+// an
 // offset that wraps at 2^31 or 2^32 is seen, and the case needs memory for the receiver alone.
 // run: np=2 timeout=300 mem=5
 // run: np=2 timeout=300 mem=5 env=OMPI_LITE_TRANSPORTS=self,tcp
@@ -80,12 +81,11 @@ static void by_count(char* buffer, size_t bytes) {
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   char* pattern = repeated_pattern();
-  char* buffer = world_rank == 0 ? pattern
-                                 : mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  char* buffer = world_rank == 0
+                     ? pattern
+                     : mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   CHECK(buffer != MAP_FAILED, "no memory for %zu bytes", largest);
-  const struct {
-    int block, count;
-  } sizes[] = {{5, 429496731}, {1 << 20, 4096}};
+  const struct { int block, count; } sizes[] = {{5, 429496731}, {1 << 20, 4096}};
   for (int i = 0; i < 2; i++) {
     const size_t bytes = (size_t)sizes[i].block * (size_t)sizes[i].count;
     by_type(buffer, sizes[i].block, sizes[i].count);

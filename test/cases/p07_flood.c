@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case P07: a flood of unexpected small messages is kept whole in bounded memory a message, and the memory comes back: later rounds do not grow.
+// Case P07: a flood of unexpected small messages is kept whole in bounded memory a message, and the memory comes back: later
+// rounds do not grow.
 // run: np=2 timeout=180 mem=3
 // run: np=2 timeout=180 mem=3 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include <malloc.h>

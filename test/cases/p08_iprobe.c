@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case P08: MPI_Iprobe finds a message that has been sent at the first or second call, also when its sender is in MPI_Finalize already.
+// Case P08: MPI_Iprobe finds a message that has been sent at the first or second call, also when its sender is in
+// MPI_Finalize already.
 // run: np=2 timeout=60
 // run: np=2 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include <unistd.h>

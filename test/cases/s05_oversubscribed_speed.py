@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """S05: with 5 and 8 ranks on 2 cores an operation takes the context switches that it needs, not a multiple of them.
 
-The unit is the time in which two processes on one core hand over to each other by sched_yield, measured beside it. An operation of p ranks needs
-p switches on 2 cores at most, should each rank have to run twice: six times as many are allowed here."""
+The unit is the time in which two processes on one core hand over to each other by sched_yield, measured beside it. An
+operation of p ranks needs p switches on 2 cores at most, should each rank have to run twice: six times as many are allowed."""
 # run: timeout=240
 import os
 import sys

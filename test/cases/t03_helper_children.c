@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Case T03: a rank that starts helper processes in the middle of its traffic corrupts nothing: by system(), by posix_spawn() and by fork()
+// Case T03: a rank that starts helper processes in the middle of its traffic corrupts nothing: by system(), by posix_spawn()
+// and by fork()
 // where the child ends without a word to the library.
 // run: np=2,3 timeout=120
 // run: np=2 timeout=120 env=OMPI_LITE_TRANSPORTS=self,tcp

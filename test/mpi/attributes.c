@@ -162,8 +162,8 @@ int main(int argc, char** argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
-  CHECK(deleted_so_far == 3 && order[0] == 3 && order[1] == 2 && order[2] == 1, "%d deleted: %d %d %d", deleted_so_far, order[0],
-        order[1], order[2]);
+  CHECK(deleted_so_far == 3 && order[0] == 3 && order[1] == 2 && order[2] == 1, "%d deleted: %d %d %d", deleted_so_far,
+        order[0], order[1], order[2]);
   if (world_rank == 0) puts("ok");
   return 0;
 }

@@ -25,7 +25,8 @@ static void with_gaps(MPI_Comm comm) {
     for (int i = 0; i < n && rank == root; i++) data[gaps ? 3 * i : i] = number(root, 1, i);
     MPI_Bcast(data, n, gaps ? spread : MPI_INT, root, comm);
     for (int i = 0; i < n; i++) CHECK(data[gaps ? 3 * i : i] == number(root, 1, i), "count %d element %d", n, i);
-    for (int i = 0; i < n && gaps; i++) CHECK(data[3 * i + 1] == -1 && data[3 * i + 2] == -1, "count %d: gap %d was written", n, i);
+    for (int i = 0; i < n && gaps; i++)
+      CHECK(data[3 * i + 1] == -1 && data[3 * i + 2] == -1, "count %d: gap %d was written", n, i);
     free(data);
   }
   MPI_Type_free(&spread);

@@ -19,7 +19,8 @@ static void check_members(MPI_Comm comm, int size, int rank) {
   CHECK(got_size == size && got_rank == rank && !inter, "rank %d of %d, expected %d of %d", got_rank, got_size, rank, size);
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
   CHECK(sum == size * (size - 1) / 2, "sum of ranks %d of %d", sum, size);
-  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &from_left, 1, MPI_INT, (rank + size - 1) % size, 0, comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &from_left, 1, MPI_INT, (rank + size - 1) % size, 0, comm,
+               MPI_STATUS_IGNORE);
   CHECK(from_left == (rank + size - 1) % size, "from the left: %d", from_left);
 }
 
@@ -108,7 +109,8 @@ static void names(void) {
 static void many(void) {
   enum { n = 40 };
   MPI_Comm comms[n];
-  for (int i = 0; i < n; i++) MPI_Comm_split(i % 4 == 0 ? MPI_COMM_WORLD : comms[i - 1], (world_rank >> (i % 4)) % 2, world_rank, &comms[i]);
+  for (int i = 0; i < n; i++)
+    MPI_Comm_split(i % 4 == 0 ? MPI_COMM_WORLD : comms[i - 1], (world_rank >> (i % 4)) % 2, world_rank, &comms[i]);
   for (int i = n - 1; i >= 0; i--) {
     int size, rank;
     MPI_Comm_size(comms[i], &size);

@@ -10,7 +10,8 @@ enum { cells = 64 };
 
 static int left, right;
 
-static void check_measures(MPI_Datatype type, int size, MPI_Aint lower, MPI_Aint extent, MPI_Aint true_lower, MPI_Aint true_extent) {
+static void check_measures(MPI_Datatype type, int size, MPI_Aint lower, MPI_Aint extent, MPI_Aint true_lower,
+                           MPI_Aint true_extent) {
   int got_size = -1;
   MPI_Aint a, b, c, d;
   MPI_Type_size(type, &got_size);
@@ -18,17 +19,19 @@ static void check_measures(MPI_Datatype type, int size, MPI_Aint lower, MPI_Aint
   MPI_Type_get_true_extent(type, &c, &d);
   CHECK(got_size == size, "size %d, expected %d", got_size, size);
   CHECK(a == lower && b == extent, "extent %ld at %ld, expected %ld at %ld", (long)b, (long)a, (long)extent, (long)lower);
-  CHECK(c == true_lower && d == true_extent, "true extent %ld at %ld, expected %ld at %ld", (long)d, (long)c, (long)true_extent,
-        (long)true_lower);
+  CHECK(c == true_lower && d == true_extent, "true extent %ld at %ld, expected %ld at %ld", (long)d, (long)c,
+        (long)true_extent, (long)true_lower);
 }
 
-// Sends `count` elements of the type from an array of ints and receives them as plain ints: the places must come in this order. Then the
+// Sends `count` elements of the type from an array of ints and receives them as plain ints: the places must come in this
+// order. Then the
 // other way round: plain ints are received into the type, and no other cell is touched.
 static void check_places(MPI_Datatype type, int count, int places, const int* place) {
   int data[cells], plain[cells];
   for (int i = 0; i < cells; i++) data[i] = world_rank * 1000 + i, plain[i] = -1;
   MPI_Sendrecv(data, count, type, right, 1, plain, cells, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  for (int i = 0; i < places; i++) CHECK(plain[i] == left * 1000 + place[i], "number %d: %d, expected place %d", i, plain[i], place[i]);
+  for (int i = 0; i < places; i++)
+    CHECK(plain[i] == left * 1000 + place[i], "number %d: %d, expected place %d", i, plain[i], place[i]);
   for (int i = places; i < cells; i++) CHECK(plain[i] == -1, "more than %d numbers came", places);
 
   MPI_Status status;
@@ -135,8 +138,8 @@ struct Record {
 };
 
 static void structs(void) {
-  const MPI_Aint places[4] = {offsetof(struct Record, letter), offsetof(struct Record, number), offsetof(struct Record, pair),
-                              offsetof(struct Record, last)};
+  const MPI_Aint places[4] = {offsetof(struct Record, letter), offsetof(struct Record, number),
+                              offsetof(struct Record, pair), offsetof(struct Record, last)};
   const MPI_Datatype types[4] = {MPI_CHAR, MPI_DOUBLE, MPI_INT, MPI_SHORT};
   MPI_Datatype bare, t;
   struct Record out[5], in[5];
@@ -148,11 +151,12 @@ static void structs(void) {
   for (int i = 0; i < 5; i++) out[i] = (struct Record){(char)('a' + i), world_rank + 0.25 * i, {i, -i}, (short)(100 * i)};
   MPI_Sendrecv(out, 5, t, right, 1, in, 5, t, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (int i = 0; i < 5; i++) {
-    CHECK(in[i].letter == 'a' + i && in[i].number == left + 0.25 * i && in[i].last == 100 * i, "record %d: %c %g %d", i, in[i].letter,
-          in[i].number, in[i].last);
+    CHECK(in[i].letter == 'a' + i && in[i].number == left + 0.25 * i && in[i].last == 100 * i, "record %d: %c %g %d", i,
+          in[i].letter, in[i].number, in[i].last);
     CHECK(in[i].pair[0] == i && in[i].pair[1] == -i, "record %d: %d %d", i, in[i].pair[0], in[i].pair[1]);
     const unsigned char* bytes = (const unsigned char*)&in[i];
-    for (size_t k = 1; k < offsetof(struct Record, number); k++) CHECK(bytes[k] == 0x11, "padding byte %zu of record %d", k, i);
+    for (size_t k = 1; k < offsetof(struct Record, number); k++)
+      CHECK(bytes[k] == 0x11, "padding byte %zu of record %d", k, i);
   }
   int got = -1, elements = -1;
   MPI_Status status;  // a part of a record: a count of records does not exist, one of elements does
@@ -187,15 +191,19 @@ static void contents(void) {
   CHECK(combiner == MPI_COMBINER_NAMED && integers == 0 && types == 0, "combiner %d", combiner);
   MPI_Type_vector(3, 2, 4, MPI_DOUBLE, &t);
   MPI_Type_get_envelope(t, &integers, &addresses, &types, &combiner);
-  CHECK(combiner == MPI_COMBINER_VECTOR && integers == 3 && addresses == 0 && types == 1, "vector: %d %d %d", integers, addresses, types);
+  CHECK(combiner == MPI_COMBINER_VECTOR && integers == 3 && addresses == 0 && types == 1, "vector: %d %d %d", integers,
+        addresses, types);
   MPI_Type_get_contents(t, 3, 0, 1, values, places, inner);
-  CHECK(values[0] == 3 && values[1] == 2 && values[2] == 4 && inner[0] == MPI_DOUBLE, "%d %d %d", values[0], values[1], values[2]);
+  CHECK(values[0] == 3 && values[1] == 2 && values[2] == 4 && inner[0] == MPI_DOUBLE, "%d %d %d", values[0], values[1],
+        values[2]);
   MPI_Type_free(&t);
   MPI_Type_create_hindexed(2, (int[]){1, 2}, (MPI_Aint[]){8, 24}, MPI_INT, &t);
   MPI_Type_get_envelope(t, &integers, &addresses, &types, &combiner);
-  CHECK(combiner == MPI_COMBINER_HINDEXED && integers == 3 && addresses == 2 && types == 1, "hindexed: %d %d", integers, addresses);
+  CHECK(combiner == MPI_COMBINER_HINDEXED && integers == 3 && addresses == 2 && types == 1, "hindexed: %d %d", integers,
+        addresses);
   MPI_Type_get_contents(t, 3, 2, 1, values, places, inner);
-  CHECK(values[0] == 2 && values[1] == 1 && values[2] == 2 && places[0] == 8 && places[1] == 24, "%d %ld", values[0], (long)places[1]);
+  CHECK(values[0] == 2 && values[1] == 1 && values[2] == 2 && places[0] == 8 && places[1] == 24, "%d %ld", values[0],
+        (long)places[1]);
   MPI_Type_free(&t);
 }
 
@@ -203,12 +211,30 @@ static void predefined_sizes(void) {
   const struct {
     MPI_Datatype type;
     int size;
-  } all[] = {{MPI_CHAR, 1},     {MPI_SHORT, 2},   {MPI_INT, 4},          {MPI_LONG, sizeof(long)},  {MPI_LONG_LONG, 8},
-             {MPI_FLOAT, 4},    {MPI_DOUBLE, 8},  {MPI_LONG_DOUBLE, sizeof(long double)},           {MPI_BYTE, 1},
-             {MPI_PACKED, 1},   {MPI_INT8_T, 1},  {MPI_UINT16_T, 2},     {MPI_INT32_T, 4},         {MPI_UINT64_T, 8},
-             {MPI_AINT, sizeof(MPI_Aint)},        {MPI_COUNT, sizeof(MPI_Count)},                  {MPI_OFFSET, sizeof(MPI_Offset)},
-             {MPI_C_BOOL, 1},   {MPI_C_DOUBLE_COMPLEX, 16},              {MPI_WCHAR, sizeof(wchar_t)},
-             {MPI_2INT, 8},     {MPI_DOUBLE_INT, 12},                    {MPI_SHORT_INT, 6},       {MPI_UNSIGNED_LONG, sizeof(long)}};
+  } all[] = {{MPI_CHAR, 1},
+             {MPI_SHORT, 2},
+             {MPI_INT, 4},
+             {MPI_LONG, sizeof(long)},
+             {MPI_LONG_LONG, 8},
+             {MPI_FLOAT, 4},
+             {MPI_DOUBLE, 8},
+             {MPI_LONG_DOUBLE, sizeof(long double)},
+             {MPI_BYTE, 1},
+             {MPI_PACKED, 1},
+             {MPI_INT8_T, 1},
+             {MPI_UINT16_T, 2},
+             {MPI_INT32_T, 4},
+             {MPI_UINT64_T, 8},
+             {MPI_AINT, sizeof(MPI_Aint)},
+             {MPI_COUNT, sizeof(MPI_Count)},
+             {MPI_OFFSET, sizeof(MPI_Offset)},
+             {MPI_C_BOOL, 1},
+             {MPI_C_DOUBLE_COMPLEX, 16},
+             {MPI_WCHAR, sizeof(wchar_t)},
+             {MPI_2INT, 8},
+             {MPI_DOUBLE_INT, 12},
+             {MPI_SHORT_INT, 6},
+             {MPI_UNSIGNED_LONG, sizeof(long)}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     int size = -1;
     MPI_Type_size(all[i].type, &size);

@@ -26,8 +26,8 @@ static void user_handler(void) {
   const int value = 1;
   called = 0;
   const int code = MPI_Send(&value, 1, MPI_INT, world_size, 0, dup);
-  CHECK(called == 1 && last_code == code && last_comm == dup && error_class(code) == MPI_ERR_RANK, "called %d times with code %d, class %d",
-        called, last_code, error_class(code));
+  CHECK(called == 1 && last_code == code && last_comm == dup && error_class(code) == MPI_ERR_RANK,
+        "called %d times with code %d, class %d", called, last_code, error_class(code));
   MPI_Comm_dup(dup, &child);  // a new communicator takes the handler over
   MPI_Send(&value, 1, MPI_INT, -77, 0, child);
   CHECK(called == 2 && last_comm == child, "called %d times", called);
@@ -53,9 +53,9 @@ static void predefined_handlers(void) {
 }
 
 static void classes_and_texts(void) {
-  const int classes[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG,      MPI_ERR_COMM,    MPI_ERR_RANK,
-                         MPI_ERR_ROOT,   MPI_ERR_GROUP, MPI_ERR_OP,   MPI_ERR_TRUNCATE, MPI_ERR_REQUEST, MPI_ERR_ARG,
-                         MPI_ERR_OTHER,  MPI_ERR_INTERN, MPI_ERR_NO_MEM, MPI_ERR_INFO_KEY, MPI_ERR_KEYVAL, MPI_ERR_WIN};
+  const int classes[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT,  MPI_ERR_TYPE,   MPI_ERR_TAG,      MPI_ERR_COMM,    MPI_ERR_RANK,
+                         MPI_ERR_ROOT,   MPI_ERR_GROUP,  MPI_ERR_OP,     MPI_ERR_TRUNCATE, MPI_ERR_REQUEST, MPI_ERR_ARG,
+                         MPI_ERR_OTHER,  MPI_ERR_INTERN, MPI_ERR_NO_MEM, MPI_ERR_INFO_KEY, MPI_ERR_KEYVAL,  MPI_ERR_WIN};
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
     CHECK(error_class(classes[i]) == classes[i], "class of class %d is %d", classes[i], error_class(classes[i]));
     CHECK(strlen(error_text(classes[i])) > 0, "class %d has no text", classes[i]);

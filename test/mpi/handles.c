@@ -12,9 +12,9 @@
 #define AS_HANDLE(kind, integer) kind##_f2c(integer)
 #endif
 
-#define ROUND_TRIP(kind, handle)                                                                       \
-  do {                                                                                                 \
-    const kind original = (handle);                                                                    \
+#define ROUND_TRIP(kind, handle)                                                                             \
+  do {                                                                                                       \
+    const kind original = (handle);                                                                          \
     CHECK(AS_HANDLE(kind, AS_INTEGER(kind, original)) == original, #handle " does not come back as it was"); \
   } while (0)
 
@@ -105,8 +105,8 @@ static void generalized_request(void) {
   MPI_Grequest_complete(inner);
   MPI_Wait(&request, &status);
   MPI_Get_count(&status, MPI_INT, &count);
-  CHECK(queries == 1 && frees == 1 && count == 9 && status.MPI_SOURCE == 3 && status.MPI_TAG == 4, "%d queries, %d frees, count %d",
-        queries, frees, count);
+  CHECK(queries == 1 && frees == 1 && count == 9 && status.MPI_SOURCE == 3 && status.MPI_TAG == 4,
+        "%d queries, %d frees, count %d", queries, frees, count);
   CHECK(request == MPI_REQUEST_NULL, "the request is still there");
 }
 
@@ -114,7 +114,8 @@ static void generalized_request(void) {
 static void fortran_forms(void) {
   CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD, "MPI_COMM_WORLD does not come back from Fortran");
   CHECK(MPI_Type_f2c(MPI_Type_c2f(MPI_DOUBLE)) == MPI_DOUBLE, "MPI_DOUBLE does not come back from Fortran");
-  CHECK(MPI_Message_f2c(MPI_Message_c2f(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL, "MPI_MESSAGE_NULL does not come back from Fortran");
+  CHECK(MPI_Message_f2c(MPI_Message_c2f(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL,
+        "MPI_MESSAGE_NULL does not come back from Fortran");
   MPI_Status status, again;
   MPI_Fint in_fortran[16];
   int sent[3] = {1, 2, 3}, got[3] = {0, 0, 0}, count = 0;
@@ -122,7 +123,8 @@ static void fortran_forms(void) {
   CHECK(MPI_Status_c2f(&status, in_fortran) == MPI_SUCCESS, "MPI_Status_c2f failed");
   CHECK(MPI_Status_f2c(in_fortran, &again) == MPI_SUCCESS, "MPI_Status_f2c failed");
   MPI_Get_count(&again, MPI_INT, &count);
-  CHECK(again.MPI_SOURCE == 0 && again.MPI_TAG == 7 && count == 3, "source %d tag %d count %d", again.MPI_SOURCE, again.MPI_TAG, count);
+  CHECK(again.MPI_SOURCE == 0 && again.MPI_TAG == 7 && count == 3, "source %d tag %d count %d", again.MPI_SOURCE,
+        again.MPI_TAG, count);
 }
 
 int main(int argc, char** argv) {

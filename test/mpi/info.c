@@ -13,7 +13,8 @@ static void check_value(MPI_Info info, const char* key, const char* expected) {
   char value[MPI_MAX_INFO_VAL + 1] = "untouched";
   int flag = -1, length = -1;
   MPI_Info_get_valuelen(info, key, &length, &flag);
-  CHECK(flag == (expected != NULL) && (!flag || length == (int)strlen(expected)), "key %s: flag %d length %d", key, flag, length);
+  CHECK(flag == (expected != NULL) && (!flag || length == (int)strlen(expected)), "key %s: flag %d length %d", key, flag,
+        length);
   MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &flag);
   CHECK(flag == (expected != NULL), "key %s: flag %d", key, flag);
   CHECK(strcmp(value, expected ? expected : "untouched") == 0, "key %s: %s", key, value);

@@ -21,8 +21,8 @@ static void properties(void) {
   MPI_Group group;
   MPI_Comm dup;
   MPI_Comm_test_inter(inter, &flag);
-  CHECK(flag && rank == world_rank / 2 && size == (world_size + 1 - side) / 2 && remote_size == world_size - size, "rank %d of %d, %d",
-        rank, size, remote_size);
+  CHECK(flag && rank == world_rank / 2 && size == (world_size + 1 - side) / 2 && remote_size == world_size - size,
+        "rank %d of %d, %d", rank, size, remote_size);
   MPI_Comm_remote_group(inter, &group);
   MPI_Group_size(group, &n);
   CHECK(n == remote_size, "remote group of %d", n);

@@ -108,7 +108,8 @@ static void user_operation(void) {
   MPI_Op_create_c(sum_ints, 1, &op);
   for (int i = 0; i < 100; i++) mine[i] = world_rank + i;
   MPI_Allreduce(mine, got, 100, MPI_INT, op, MPI_COMM_WORLD);
-  for (int i = 0; i < 100; i++) CHECK(got[i] == world_size * i + world_size * (world_size - 1) / 2, "element %d: %d", i, got[i]);
+  for (int i = 0; i < 100; i++)
+    CHECK(got[i] == world_size * i + world_size * (world_size - 1) / 2, "element %d: %d", i, got[i]);
   MPI_Op_free(&op);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which message meets which receive: order, wildcards, tags, communicators; sendrecv and sendrecv_replace; cancelled receives.
+// Which message meets which receive: order, wildcards, tags, communicators; sendrecv and sendrecv_replace; cancelled
+// receives.
 // run: np=2,3,4,5 timeout=60
 // run: np=2,3 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"
@@ -21,8 +22,8 @@ static void order_with_wildcards(void) {
       MPI_Recv(data, 3000000, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
       const int i = next[status.MPI_SOURCE]++;
       MPI_Get_count(&status, MPI_BYTE, &got);
-      CHECK(status.MPI_TAG == i * 3 && got == sizes[i], "message %d of rank %d: tag %d, %d bytes", i, status.MPI_SOURCE, status.MPI_TAG,
-            got);
+      CHECK(status.MPI_TAG == i * 3 && got == sizes[i], "message %d of rank %d: tag %d, %d bytes", i, status.MPI_SOURCE,
+            status.MPI_TAG, got);
       CHECK_PATTERN(data, (size_t)got, (uint64_t)(status.MPI_SOURCE * 10 + i));
     }
   }

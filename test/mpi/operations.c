@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every predefined operation on the types it is defined for, by MPI_Reduce_local and by MPI_Allreduce, at lengths around vector widths.
+// Every predefined operation on the types it is defined for, by MPI_Reduce_local and by MPI_Allreduce, at lengths around
+// vector widths.
 // run: np=1,2,3,4 timeout=60
 // run: np=2 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include <stdbool.h>
@@ -24,30 +25,31 @@ static const int lengths[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 64, 133};
 #define BOR(a, b) ((a) | (b))
 #define BXOR(a, b) ((a) ^ (b))
 
-// Folds the ranks' values in rank order in the type itself, so that the expected result rounds and wraps as the type does. The operand on the
+// Folds the ranks' values in rank order in the type itself, so that the expected result rounds and wraps as the type does.
+// The operand on the
 // left is the lower rank's: MPI_Reduce_local(in, inout) computes in op inout.
-#define TEST(c_type, mpi_type, op)                                                                                         \
-  do {                                                                                                                     \
-    c_type mine[longest], got[longest], fold[longest];                                                                     \
-    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {                                                      \
-      const int n = lengths[k];                                                                                            \
-      for (int i = 0; i < n; i++) {                                                                                        \
-        mine[i] = (c_type)VALUE(world_rank, i);                                                                            \
-        fold[i] = (c_type)VALUE(0, i);                                                                                     \
-        for (int r = 1; r < world_size; r++) fold[i] = (c_type)(op(fold[i], (c_type)VALUE(r, i)));                         \
-      }                                                                                                                    \
-      MPI_Allreduce(mine, got, n, mpi_type, MPI_##op, MPI_COMM_WORLD);                                                     \
-      for (int i = 0; i < n; i++)                                                                                          \
-        CHECK(got[i] == fold[i], #op " of " #mpi_type ", length %d, element %d: %g, expected %g", n, i, (double)got[i],    \
-              (double)fold[i]);                                                                                            \
-      for (int i = 0; i < n; i++) got[i] = (c_type)VALUE(world_rank + 1, i);                                               \
-      MPI_Reduce_local(mine, got, n, mpi_type, MPI_##op);                                                                  \
-      for (int i = 0; i < n; i++) {                                                                                        \
-        const c_type right = (c_type)(op(mine[i], (c_type)VALUE(world_rank + 1, i)));                                      \
-        CHECK(got[i] == right, "local " #op " of " #mpi_type ", length %d, element %d: %g, expected %g", n, i,             \
-              (double)got[i], (double)right);                                                                              \
-      }                                                                                                                    \
-    }                                                                                                                      \
+#define TEST(c_type, mpi_type, op)                                                                                      \
+  do {                                                                                                                  \
+    c_type mine[longest], got[longest], fold[longest];                                                                  \
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {                                                   \
+      const int n = lengths[k];                                                                                         \
+      for (int i = 0; i < n; i++) {                                                                                     \
+        mine[i] = (c_type)VALUE(world_rank, i);                                                                         \
+        fold[i] = (c_type)VALUE(0, i);                                                                                  \
+        for (int r = 1; r < world_size; r++) fold[i] = (c_type)(op(fold[i], (c_type)VALUE(r, i)));                      \
+      }                                                                                                                 \
+      MPI_Allreduce(mine, got, n, mpi_type, MPI_##op, MPI_COMM_WORLD);                                                  \
+      for (int i = 0; i < n; i++)                                                                                       \
+        CHECK(got[i] == fold[i], #op " of " #mpi_type ", length %d, element %d: %g, expected %g", n, i, (double)got[i], \
+              (double)fold[i]);                                                                                         \
+      for (int i = 0; i < n; i++) got[i] = (c_type)VALUE(world_rank + 1, i);                                            \
+      MPI_Reduce_local(mine, got, n, mpi_type, MPI_##op);                                                               \
+      for (int i = 0; i < n; i++) {                                                                                     \
+        const c_type right = (c_type)(op(mine[i], (c_type)VALUE(world_rank + 1, i)));                                   \
+        CHECK(got[i] == right, "local " #op " of " #mpi_type ", length %d, element %d: %g, expected %g", n, i,          \
+              (double)got[i], (double)right);                                                                           \
+      }                                                                                                                 \
+    }                                                                                                                   \
   } while (0)
 
 #define ARITHMETIC(c_type, mpi_type) \
@@ -136,7 +138,8 @@ static void places_of_extremes(void) {
         if (v > up.value) up = (struct Found){v, r};
         if (v < down.value) down = (struct Found){v, r};
       }
-      CHECK(most[i].value == up.value && most[i].index == up.index, "MAXLOC %d of %d: %g at %d", i, n, most[i].value, most[i].index);
+      CHECK(most[i].value == up.value && most[i].index == up.index, "MAXLOC %d of %d: %g at %d", i, n, most[i].value,
+            most[i].index);
       CHECK(least[i].value == down.value && least[i].index == down.index, "MINLOC %d of %d: %g at %d", i, n, least[i].value,
             least[i].index);
     }
@@ -144,7 +147,8 @@ static void places_of_extremes(void) {
 }
 
 static void properties(void) {
-  const MPI_Op all[] = {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC};
+  const MPI_Op all[] = {MPI_MAX, MPI_MIN, MPI_SUM,  MPI_PROD, MPI_LAND,  MPI_BAND,
+                        MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC};
   int commutes = -1;
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     MPI_Op_commutative(all[i], &commutes);

@@ -76,8 +76,8 @@ static void external(void) {
   MPI_Pack_external("external32", values, 2, MPI_INT, buffer, sizeof buffer, &position);
   MPI_Pack_external("external32", &real, 1, MPI_DOUBLE, buffer, sizeof buffer, &position);
   const unsigned char right_bytes[16] = {0, 0, 0, 1, 0xff, 0xff, 0xff, 0xfe, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0};
-  CHECK(position == 16 && memcmp(buffer, right_bytes, 16) == 0, "position %ld, first bytes %02x %02x %02x %02x", (long)position,
-        buffer[0], buffer[1], buffer[2], buffer[3]);
+  CHECK(position == 16 && memcmp(buffer, right_bytes, 16) == 0, "position %ld, first bytes %02x %02x %02x %02x",
+        (long)position, buffer[0], buffer[1], buffer[2], buffer[3]);
   int back[2] = {0, 0};
   position = 0;
   MPI_Unpack_external("external32", buffer, sizeof buffer, &position, back, 2, MPI_INT);

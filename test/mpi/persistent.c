@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent requests: all modes, started one by one and together, many times; inactive ones among waits and tests; freed at the end.
+// Persistent requests: all modes, started one by one and together, many times; inactive ones among waits and tests; freed at
+// the end.
 // run: np=1,2,3,4 timeout=60
 // run: np=2,3 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"
@@ -28,7 +29,8 @@ static void mode(init_function* init, int bytes, int together, int is_ready) {
       MPI_Start(&requests[1]);
     }
     MPI_Waitall(2, requests, statuses);
-    CHECK(requests[0] != MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL, "a persistent request ended with its round %d", i);
+    CHECK(requests[0] != MPI_REQUEST_NULL && requests[1] != MPI_REQUEST_NULL, "a persistent request ended with its round %d",
+          i);
     MPI_Get_count(&statuses[0], MPI_BYTE, &got);
     CHECK(got == bytes && statuses[0].MPI_SOURCE == left && statuses[0].MPI_TAG == 6, "round %d: %d bytes", i, got);
     CHECK_PATTERN(in, (size_t)bytes, (uint64_t)(left * rounds + i));

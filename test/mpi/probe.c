@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Probing: the four calls, with and without wildcards; a message taken out by a matched probe is no other receive's any more.
+// Probing: the four calls, with and without wildcards; a message taken out by a matched probe is no other receive's any
+// more.
 // run: np=1,2,3,4 timeout=60
 // run: np=2,3 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"
@@ -9,8 +10,8 @@ static int left, right;
 static void check_status(const MPI_Status* status, int tag, int bytes) {
   int count = -1;
   MPI_Get_count(status, MPI_BYTE, &count);
-  CHECK(status->MPI_SOURCE == left && status->MPI_TAG == tag && count == bytes, "source %d tag %d, %d bytes; expected %d %d %d",
-        status->MPI_SOURCE, status->MPI_TAG, count, left, tag, bytes);
+  CHECK(status->MPI_SOURCE == left && status->MPI_TAG == tag && count == bytes,
+        "source %d tag %d, %d bytes; expected %d %d %d", status->MPI_SOURCE, status->MPI_TAG, count, left, tag, bytes);
 }
 
 static void probe(int bytes, int wait, int wildcards) {

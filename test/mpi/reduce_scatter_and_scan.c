@@ -16,8 +16,8 @@ static int64_t* new_values(int n, int own) {
 
 static void check_sums(const int64_t* got, int first, int n, int ranks, const char* what) {
   for (int i = 0; i < n; i++)
-    CHECK(got[i] == sum_of(ranks, first + i), "%s, rank %d of %d, count %d, element %d: %lld, expected %lld", what, rank, size, n, i,
-          (long long)got[i], (long long)sum_of(ranks, first + i));
+    CHECK(got[i] == sum_of(ranks, first + i), "%s, rank %d of %d, count %d, element %d: %lld, expected %lld", what, rank,
+          size, n, i, (long long)got[i], (long long)sum_of(ranks, first + i));
 }
 
 static void blocks(MPI_Comm comm) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All modes of sending, blocking and not, around a ring; attached buffers; a synchronous send ends only when its receive has begun.
+// All modes of sending, blocking and not, around a ring; attached buffers; a synchronous send ends only when its receive has
+// begun.
 // run: np=1,2,3,4,5 timeout=60
 // run: np=2,3 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include <unistd.h>
@@ -14,8 +15,8 @@ static void receive_and_check(char* in, int bytes, uint64_t seed, int tag) {
   memset(in, 0, (size_t)bytes);
   MPI_Recv(in, bytes, MPI_BYTE, left, tag, MPI_COMM_WORLD, &status);
   MPI_Get_count(&status, MPI_BYTE, &got);
-  CHECK(got == bytes && status.MPI_SOURCE == left && status.MPI_TAG == tag, "%d bytes from %d tag %d", got, status.MPI_SOURCE,
-        status.MPI_TAG);
+  CHECK(got == bytes && status.MPI_SOURCE == left && status.MPI_TAG == tag, "%d bytes from %d tag %d", got,
+        status.MPI_SOURCE, status.MPI_TAG);
   CHECK_PATTERN(in, (size_t)bytes, seed);
 }
 
@@ -96,7 +97,8 @@ static void buffered(void) {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Buffer_detach(&detached, &size);
-  CHECK(detached == buffer && size == space, "detached %p of %d bytes, attached %p of %d", detached, size, (void*)buffer, space);
+  CHECK(detached == buffer && size == space, "detached %p of %d bytes, attached %p of %d", detached, size, (void*)buffer,
+        space);
   free(buffer);
   free(out);
   free(in);
@@ -130,8 +132,8 @@ static void null_process(void) {
   MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status);
   int count = -1;
   MPI_Get_count(&status, MPI_INT, &count);
-  CHECK(value == 77 && count == 0 && status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG, "value %d count %d", value,
-        count);
+  CHECK(value == 77 && count == 0 && status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG,
+        "value %d count %d", value, count);
   MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, NULL, 0, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status);
   CHECK(status.MPI_SOURCE == MPI_PROC_NULL, "source %d", status.MPI_SOURCE);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_THREAD_MULTIPLE: threads that share a communicator by tags, that probe for each other's messages, and that wait for the same kind of
+// MPI_THREAD_MULTIPLE: threads that share a communicator by tags, that probe for each other's messages, and that wait for
+// the same kind of
 // completion at the same time; a thread that waits does not hold up the others.
 // run: np=1,2,3 timeout=120
 // run: np=2 timeout=120 env=OMPI_LITE_TRANSPORTS=self,tcp

@@ -138,7 +138,8 @@ static void look_and_free(void) {
   MPI_Request_free(&send);
   CHECK(send == MPI_REQUEST_NULL, "the freed request is still there");
   while (!done) MPI_Request_get_status(request, &done, &status);
-  CHECK(request != MPI_REQUEST_NULL && value == left && status.MPI_SOURCE == left, "value %d source %d", value, status.MPI_SOURCE);
+  CHECK(request != MPI_REQUEST_NULL && value == left && status.MPI_SOURCE == left, "value %d source %d", value,
+        status.MPI_SOURCE);
   MPI_Wait(&request, &status);
   CHECK(status.MPI_SOURCE == left, "source %d", status.MPI_SOURCE);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the C test programs share: the frame of a program, a check that prints who, where and which values, and byte patterns.
+// What the C test programs share: the frame of a program, a check that prints who, where and which values, and byte
+// patterns.
 // It sees <mpi.h> alone, so that every program also builds and runs with another MPI.
 #pragma once
 
@@ -26,9 +27,9 @@ __attribute__((noreturn, format(printf, 4, 5))) static void check_failed(const c
 }
 
 // CHECK(condition, format, values...): the values are those that a reader needs to understand a failure.
-#define CHECK(condition, ...)                                                       \
-  do {                                                                              \
-    if (!(condition)) check_failed(__FILE__, __LINE__, #condition, __VA_ARGS__);    \
+#define CHECK(condition, ...)                                                    \
+  do {                                                                           \
+    if (!(condition)) check_failed(__FILE__, __LINE__, #condition, __VA_ARGS__); \
   } while (0)
 
 // CHECK_CLASS(call, class): the call returns an error of that class. The error handler must be MPI_ERRORS_RETURN.
@@ -107,8 +108,8 @@ static inline size_t first_difference(const void* memory, size_t bytes, uint64_t
 }
 
 // Every byte of the pattern is there.
-#define CHECK_PATTERN(memory, bytes, seed)                                                                    \
-  do {                                                                                                        \
-    size_t check_at = first_difference((memory), (bytes), (seed));                                            \
-    CHECK(check_at == (size_t)(bytes), "first wrong byte at %zu of %zu", check_at, (size_t)(bytes));          \
+#define CHECK_PATTERN(memory, bytes, seed)                                                           \
+  do {                                                                                               \
+    size_t check_at = first_difference((memory), (bytes), (seed));                                   \
+    CHECK(check_at == (size_t)(bytes), "first wrong byte at %zu of %zu", check_at, (size_t)(bytes)); \
   } while (0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The communicators on which the programs of collectives run each test: the world, its reverse, every second rank, and single ranks.
+// The communicators on which the programs of collectives run each test: the world, its reverse, every second rank, and
+// single ranks.
 #pragma once
 
 #include "check.h"
@@ -41,11 +42,13 @@ static inline int* new_ints(size_t count, int value) {
 // `count` numbers stand here, and the cell behind them was not touched.
 static inline void check_numbers(const int* data, int from, int to, int count, const char* what) {
   for (int i = 0; i < count; i++)
-    CHECK(data[i] == number(from, to, i), "%s, %d ranks, from %d to %d, count %d, element %d: %d, expected %d", what, size, from, to,
-          count, i, data[i], number(from, to, i));
+    CHECK(data[i] == number(from, to, i), "%s, %d ranks, from %d to %d, count %d, element %d: %d, expected %d", what, size,
+          from, to, count, i, data[i], number(from, to, i));
 }
 
-static inline void check_untouched(const int* cell, const char* what) { CHECK(*cell == -1, "%s wrote beyond its end: %d", what, *cell); }
+static inline void check_untouched(const int* cell, const char* what) {
+  CHECK(*cell == -1, "%s wrote beyond its end: %d", what, *cell);
+}
 
 static inline void put_numbers(int* data, int from, int to, int count) {
   for (int i = 0; i < count; i++) data[i] = number(from, to, i);
