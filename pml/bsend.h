@@ -10,8 +10,8 @@
 
 namespace ompi_lite::pml {
 
-// Hands out parts of an attached buffer, first fit, and takes them back in any order. Keeps its books elsewhere, so all of the
-// application's bytes hold messages. Not thread safe: the process lock.
+// Hands out parts of an attached buffer, first fit, and takes them back in any order. Keeps its books elsewhere, so all of
+// the application's bytes hold messages. Not thread safe: the process lock.
 class BsendBuffer {
  public:
   bool attached() const { return base_ != nullptr; }

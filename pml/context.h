@@ -15,7 +15,8 @@ struct Queues {
   UnexpectedList unexpected;
 };
 
-// Found by context id. Belongs to its communicator once this process has made that; before (a message came early) to the Pml.
+// Found by context id. Belongs to its communicator once this process has made that; before (a message came early) to the
+// Pml.
 struct Context {
   Pml& pml;
   ContextId id;

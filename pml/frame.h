@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every byte that one pml sends to another: the headers of all frames, on one page. README.md shows who sends which, and when.
+// Every byte that one pml sends to another: the headers of all frames, on one page. README.md shows who sends which, and
+// when.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,15 @@ namespace ompi_lite::pml {
 
 // All processes of a job run the same build on machines of one byte order, so headers travel as they lie in memory.
 enum class FrameKind : std::uint8_t {
-  eager = 1,       // Envelope header, then the whole message
-  eager_sync,      // the same, and the sender wants to know when it was matched
-  announce,        // Envelope header, size and place of a large message: "I have this for you"
-  clear_to_send,   // receiver to sender: matched, send so many bytes to this request
-  data,            // a piece of a large message, in order
-  matched,         // receiver to sender: the message behind an eager_sync was matched
-  fetched,         // receiver to sender: a large message was read where it lay, its memory is yours again
-  recall,          // sender to receiver: if nobody has asked for this announce or eager_sync yet, forget it
-  recalled,        // receiver to sender: it is forgotten. A message that was matched is answered as always instead
+  eager = 1,      // Envelope header, then the whole message
+  eager_sync,     // the same, and the sender wants to know when it was matched
+  announce,       // Envelope header, size and place of a large message: "I have this for you"
+  clear_to_send,  // receiver to sender: matched, send so many bytes to this request
+  data,           // a piece of a large message, in order
+  matched,        // receiver to sender: the message behind an eager_sync was matched
+  fetched,        // receiver to sender: a large message was read where it lay, its memory is yours again
+  recall,         // sender to receiver: if nobody has asked for this announce or eager_sync yet, forget it
+  recalled,       // receiver to sender: it is forgotten. A message that was matched is answered as always instead
 };
 
 // What matching needs. First bytes of eager, eager_sync and announce.

@@ -11,8 +11,8 @@ struct RequestTables {
   static const RequestOps send, receive;
 };
 
-// A pending operation keeps its communicator and type alive (MPI 5.0, sections 5.1.9 and 7.4.3). Predefined ones live anyway,
-// and spare us two atomic operations.
+// A pending operation keeps its communicator and type alive (MPI 5.0, sections 5.1.9 and 7.4.3). Predefined ones live
+// anyway, and spare us two atomic operations.
 template <class R>
 void hold_objects(R& request, Communicator& comm, const Buffer& data) {
   request.holds_objects = true;

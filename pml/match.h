@@ -18,8 +18,8 @@ struct MatchEntry {
     MatchEntry* previous;
   };
   int source = 0, tag = 0;
-  std::uint64_t order = 0;      // rises with age of the list: the smaller, the older
-  std::array<Link, 4> links;    // by lane; only those that the list uses are valid
+  std::uint64_t order = 0;    // rises with age of the list: the smaller, the older
+  std::array<Link, 4> links;  // by lane; only those that the list uses are valid
 };
 
 // A list of entries, oldest first, that stays fast when it grows long. Short, it is searched from the front. Longer than
@@ -58,12 +58,14 @@ class MatchList {
   void add_entry(MatchEntry& entry) {
     entry.order = next_order_++;
     append(all_, 0, entry);
-    if (++size_ > kShort || indexed_) [[unlikely]] index_one(entry);
+    if (++size_ > kShort || indexed_) [[unlikely]]
+      index_one(entry);
   }
   void remove_entry(MatchEntry& entry) {
     unlink(all_, 0, entry);
     --size_;
-    if (indexed_) [[unlikely]] unindex_one(entry);
+    if (indexed_) [[unlikely]]
+      unindex_one(entry);
   }
   MatchEntry* queue_head(int source, int tag) const;
 
@@ -92,7 +94,8 @@ class MatchList {
   std::unique_ptr<Index> index_;
 };
 
-// Posted receives. A receive is listed under what it asks for; a message looks at the four ways in which it can be asked for.
+// Posted receives. A receive is listed under what it asks for; a message looks at the four ways in which it can be asked
+// for.
 class PostedList : public MatchList {
  public:
   PostedList() : MatchList(2) {}
@@ -101,7 +104,8 @@ class PostedList : public MatchList {
 
   // The oldest receive that takes a message of this source and tag, taken out of the list; null if there is none.
   MatchEntry* take(int source, int tag) {
-    if (indexed_) [[unlikely]] return take_indexed(source, tag);
+    if (indexed_) [[unlikely]]
+      return take_indexed(source, tag);
     for (MatchEntry* receive = all_.head; receive != nullptr; receive = receive->links[0].next)
       if ((receive->source == source || receive->source == MPI_ANY_SOURCE) &&
           (receive->tag == tag || receive->tag == MPI_ANY_TAG)) {
@@ -124,9 +128,11 @@ class UnexpectedList : public MatchList {
 
   // The oldest message that a receive for this source and tag (wildcards allowed) takes; it stays in the list.
   MatchEntry* find(int source, int tag) const {
-    if (indexed_) [[unlikely]] return find_indexed(source, tag);
+    if (indexed_) [[unlikely]]
+      return find_indexed(source, tag);
     for (MatchEntry* message = all_.head; message != nullptr; message = message->links[0].next)
-      if ((source == message->source || source == MPI_ANY_SOURCE) && (tag == message->tag || tag == MPI_ANY_TAG)) return message;
+      if ((source == message->source || source == MPI_ANY_SOURCE) && (tag == message->tag || tag == MPI_ANY_TAG))
+        return message;
     return nullptr;
   }
   MatchEntry* oldest() const { return all_.head; }

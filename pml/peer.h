@@ -8,7 +8,8 @@
 
 namespace ompi_lite::pml {
 
-// Made on the first message to or from the peer; owned by the Pml, lives as long. In Pml::busy_ while something waits for room.
+// Made on the first message to or from the peer; owned by the Pml, lives as long. In Pml::busy_ while something waits for
+// room.
 struct Peer : ListNode {
   PeerId id;
   std::unique_ptr<btl::Endpoint> endpoint;  // null until we first send
@@ -20,7 +21,7 @@ struct Peer : ListNode {
   bool lost = false;
   Error why_lost;
 
-  List<Outgoing> outgoing;                   // in order: nothing may overtake it
+  List<Outgoing> outgoing;  // in order: nothing may overtake it
   List<SendRequest, Outgoing> awaiting;
   List<SendRequest, Outgoing> streams;
   List<ReceiveRequest> receiving;

@@ -13,7 +13,8 @@
 
 namespace ompi_lite::pml {
 
-Pml::Pml(PeerId self, std::span<const std::unique_ptr<btl::Transport>> transports, AddressBook& addresses, Blocking& blocking)
+Pml::Pml(PeerId self, std::span<const std::unique_ptr<btl::Transport>> transports, AddressBook& addresses,
+         Blocking& blocking)
     : self_(self), transports_(transports), addresses_(addresses), blocking_(blocking) {}
 
 Pml::~Pml() = default;
@@ -30,7 +31,8 @@ void Pml::attach(Communicator& comm) {
   comm.pml_state = std::make_unique<ContextAttachment>(found);
 }
 
-// Also called for ids that this process does not know yet: another member may be done with creating the communicator and send.
+// Also called for ids that this process does not know yet: another member may be done with creating the communicator and
+// send.
 Context& Pml::context(ContextId id) {
   if (last_context_ != nullptr && last_context_->id == id) return *last_context_;
   std::unique_ptr<Context>& slot = contexts_[id];
@@ -130,7 +132,8 @@ bool Pml::progress() {
     moved |= flush(*peer);
     if (!peer->busy()) busy_.remove(*peer);
   }
-  if (!watched_.empty()) [[unlikely]] moved |= poll_watched();
+  if (!watched_.empty()) [[unlikely]]
+    moved |= poll_watched();
   return moved;
 }
 
@@ -228,14 +231,15 @@ void fail_all(List& list, Fail fail) {
 
 }  // namespace
 
-// Everything that this peer still owed an answer to, or that only it could have sent, ends with an error; so do receives from
-// any source, which might wait for it.
+// Everything that this peer still owed an answer to, or that only it could have sent, ends with an error; so do receives
+// from any source, which might wait for it.
 void Pml::on_lost(btl::PeerId id, Error why) {
   Peer& lost = peer(id);
   if (lost.lost) return;
   lost.lost = any_lost_ = true;
   arrivals_.store(arrivals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // pairs with Pml::wait_for
-  lost.why_lost = Error(ErrorClass::proc_aborted, "the connection to a peer process is lost: it has ended or cannot be reached");
+  lost.why_lost =
+      Error(ErrorClass::proc_aborted, "the connection to a peer process is lost: it has ended or cannot be reached");
   OL_LOG(warn, "peer %d is lost: %s", id, why.sentence());
   while (Outgoing* first = lost.outgoing.front()) {
     if (first->is_request) {

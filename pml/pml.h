@@ -38,8 +38,8 @@ struct ClearToSendHeader;
 struct RecallHeader;
 enum class FrameKind : std::uint8_t;
 
-// Whom, on what: dest or source is a rank of the communicator's remote group (MPI_PROC_NULL and, for receives, MPI_ANY_SOURCE
-// and MPI_ANY_TAG allowed).
+// Whom, on what: dest or source is a rank of the communicator's remote group (MPI_PROC_NULL and, for receives,
+// MPI_ANY_SOURCE and MPI_ANY_TAG allowed).
 struct Envelope {
   Communicator& comm;
   int peer;
@@ -56,14 +56,15 @@ class AddressBook {
   ~AddressBook() = default;
 };
 
-// A request that no message completes by itself: each turn of progress asks whether it is done. Owned like any other request.
+// A request that no message completes by itself: each turn of progress asks whether it is done. Owned like any other
+// request.
 struct PolledRequest : Request, ListNode {
   bool (*is_done)(PolledRequest& self) = nullptr;
   explicit PolledRequest(RequestKind kind_of_request) : Request(kind_of_request) {}
 };
 
-// One per process. All calls need the process lock. Blocking calls turn Progress until done and may sleep (the lock is released
-// while they do).
+// One per process. All calls need the process lock. Blocking calls turn Progress until done and may sleep (the lock is
+// released while they do).
 class Pml final : public btl::Receiver {
  public:
   // The transports in order of preference. All arguments outlive the Pml; its caller adds progress() to the pollers.
@@ -102,8 +103,8 @@ class Pml final : public btl::Receiver {
 
   void attach(Communicator& comm);  // gives a new communicator its queues: CommunicatorHome::attach
   Blocking& blocking() { return blocking_; }
-  bool progress();                  // sends what waited for room; true if something left
-  void drain();                     // returns when everything this process has to send has left it: for finalize
+  bool progress();  // sends what waited for room; true if something left
+  void drain();     // returns when everything this process has to send has left it: for finalize
 
   void on_frame(btl::PeerId from, std::span<const std::byte> frame) override;
   void on_lost(btl::PeerId peer, Error why) override;
@@ -176,12 +177,12 @@ class Pml final : public btl::Receiver {
   List<Peer> busy_;
   List<PolledRequest> watched_;
   std::unordered_map<ContextId, std::unique_ptr<Context>> contexts_;
-  Context* last_context_ = nullptr;           // where the last frame went: most go to the same
+  Context* last_context_ = nullptr;  // where the last frame went: most go to the same
   bool any_lost_ = false;
-  std::atomic<std::uint64_t> arrivals_{0};    // rises with each unexpected message and lost peer: what probes wait for
-  std::atomic<std::uint64_t> bsends_left_{0}; // rises with each buffered message that has left
+  std::atomic<std::uint64_t> arrivals_{0};     // rises with each unexpected message and lost peer: what probes wait for
+  std::atomic<std::uint64_t> bsends_left_{0};  // rises with each buffered message that has left
 
-  std::vector<std::byte> staging_;            // packed bytes of the send staged_for_, from position staged_at_
+  std::vector<std::byte> staging_;  // packed bytes of the send staged_for_, from position staged_at_
   const SendRequest* staged_for_ = nullptr;
   Count staged_at_ = 0, staged_bytes_ = 0;
 

@@ -44,7 +44,8 @@ Result<Message*> Pml::wait_for(const Envelope& from) {
     if (any_lost_) OL_TRY(lost_source(from.comm, from.peer));
     // Whatever comes after this is seen: we hold the lock until the waiting begins.
     const std::uint64_t seen = arrivals_.load(std::memory_order_relaxed);
-    blocking_.until([&] { return arrivals_.load(std::memory_order_acquire) != seen; });  // pairs with keep_unexpected, on_lost
+    blocking_.until(
+        [&] { return arrivals_.load(std::memory_order_acquire) != seen; });  // pairs with keep_unexpected, on_lost
   }
 }
 

@@ -134,9 +134,7 @@ void Pml::deliver(ReceiveRequest& request, int source, int tag, std::span<const 
   finish_receive(request, {});
 }
 
-void Pml::match_reply(Peer& to, std::uint64_t send_request) {
-  reply(to, ReplyHeader{FrameKind::matched, {}, send_request});
-}
+void Pml::match_reply(Peer& to, std::uint64_t send_request) { reply(to, ReplyHeader{FrameKind::matched, {}, send_request}); }
 
 void Pml::finish_receive(ReceiveRequest& request, Error error) {
   if (request.receiving) {

@@ -34,10 +34,10 @@ struct QueuedReply : Outgoing {
 
 // Where a send stands. While it is under way it is in the list of its peer that this names.
 enum class SendStage : std::uint8_t {
-  idle,      // not started, or complete
-  queued,    // its first frame waits for room:                  Peer::outgoing
-  awaiting,  // the first frame has left, the receiver answers:  Peer::awaiting
-  streaming, // the pieces follow one another:                   Peer::streams
+  idle,       // not started, or complete
+  queued,     // its first frame waits for room:                  Peer::outgoing
+  awaiting,   // the first frame has left, the receiver answers:  Peer::awaiting
+  streaming,  // the pieces follow one another:                   Peer::streams
 };
 
 // In the pool of the Pml, or on the stack of a blocking call.
@@ -46,14 +46,14 @@ struct SendRequest : Request, Outgoing {
   Peer* peer = nullptr;
   SendMode mode = SendMode::standard;
   SendStage stage = SendStage::idle;
-  bool holds_objects = false;          // references to comm and type are ours to give back
-  MatchHeader header{};                // kind is set when it starts
+  bool holds_objects = false;  // references to comm and type are ours to give back
+  MatchHeader header{};        // kind is set when it starts
   Buffer data;
-  const std::byte* start = nullptr;    // the data in one piece, or null: then `cursor` packs it
-  Count bytes = 0;                     // left: whole message; after clear_to_send: what the receiver takes
+  const std::byte* start = nullptr;  // the data in one piece, or null: then `cursor` packs it
+  Count bytes = 0;                   // left: whole message; after clear_to_send: what the receiver takes
   Count sent = 0;
   std::uint64_t receive_request = 0;
-  BsendBuffer* bsend = nullptr;        // a copy of a buffered message: whose space, and where
+  BsendBuffer* bsend = nullptr;  // a copy of a buffered message: whose space, and where
   std::byte* bsend_space = nullptr;
   std::optional<PackCursor> cursor;
 
@@ -65,17 +65,17 @@ struct ReceiveRequest : Request, MatchEntry, ListNode {
   Pml* pml;
   Context* context = nullptr;
   Plane plane = Plane::point_to_point;
-  bool posted = false;           // in the posted list
-  bool receiving = false;        // matched with a large message that is on its way: in Peer::receiving
+  bool posted = false;     // in the posted list
+  bool receiving = false;  // matched with a large message that is on its way: in Peer::receiving
   bool holds_objects = false;
-  Peer* peer = nullptr;          // while receiving
+  Peer* peer = nullptr;  // while receiving
   Buffer data;
   std::byte* start = nullptr;
-  Count room = 0;                // bytes that the buffer takes
-  Count announced = 0;           // bytes that the sender has
+  Count room = 0;       // bytes that the buffer takes
+  Count announced = 0;  // bytes that the sender has
   Count expected = 0, received = 0;
   std::uint64_t send_request = 0;
-  std::int64_t began_ns = 0;     // when one of two ways was taken, to learn which is faster; 0: there was no choice
+  std::int64_t began_ns = 0;  // when one of two ways was taken, to learn which is faster; 0: there was no choice
   struct Fetch : btl::Completion {
     ReceiveRequest* request;
   } fetch;

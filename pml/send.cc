@@ -129,8 +129,8 @@ void Pml::start(SendRequest& request) {
   mark_busy(peer);
 }
 
-// The next `bytes` of a message that is not in one piece, in packed order. They stay in the staging buffer until another piece
-// is asked for, so that a frame that found no room is not packed again.
+// The next `bytes` of a message that is not in one piece, in packed order. They stay in the staging buffer until another
+// piece is asked for, so that a frame that found no room is not packed again.
 const std::byte* Pml::stage(SendRequest& request, Count bytes) {
   if (staged_for_ == &request && staged_at_ == request.sent && staged_bytes_ == bytes) return staging_.data();
   if (staging_.size() < static_cast<std::size_t>(bytes)) staging_.resize(static_cast<std::size_t>(bytes));
@@ -148,7 +148,11 @@ bool Pml::try_first_frame(SendRequest& request) {
   const auto id = reinterpret_cast<std::uint64_t>(&request);
   btl::Sent sent;
   if (request.header.kind == FrameKind::announce) {
-    AnnounceHeader header{request.header, id, request.bytes, reinterpret_cast<std::uint64_t>(request.start), 0,
+    AnnounceHeader header{request.header,
+                          id,
+                          request.bytes,
+                          reinterpret_cast<std::uint64_t>(request.start),
+                          0,
                           request.start != nullptr ? 1u : 0u};
     sent = send_frame(peer, header, nullptr, 0);
   } else {
@@ -191,7 +195,8 @@ void Pml::on_clear_to_send(const ClearToSendHeader& header) {
 // Small frames first, so that the receiver begins to copy early; then larger ones, which cost less.
 bool Pml::try_stream(SendRequest& request) {
   Peer& peer = *request.peer;
-  const Count most = std::min(static_cast<Count>(peer.bulk_bytes), std::max(static_cast<Count>(kFirstBulkBytes), request.sent));
+  const Count most =
+      std::min(static_cast<Count>(peer.bulk_bytes), std::max(static_cast<Count>(kFirstBulkBytes), request.sent));
   const Count bytes = std::min(request.bytes - request.sent, most);
   const std::byte* payload = request.cursor ? stage(request, bytes) : request.start + request.sent;
   DataHeader header;
@@ -209,7 +214,8 @@ bool Pml::try_stream(SendRequest& request) {
 
 void Pml::on_reply(std::uint64_t send_request) { finish_send(*reinterpret_cast<SendRequest*>(send_request), {}); }
 
-// A message that has left can be called back until it is matched. If it was, its answer is under way and the send ends as always.
+// A message that has left can be called back until it is matched. If it was, its answer is under way and the send ends as
+// always.
 void Pml::cancel(SendRequest& request) {
   if (request.stage == SendStage::queued) return on_recalled(reinterpret_cast<std::uint64_t>(&request));
   if (request.stage != SendStage::awaiting) return;

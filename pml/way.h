@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which way a large message takes where both are open: read out of the sender's memory, or sent in frames that both sides copy at
-// the same time. Which one is faster depends on the processor, on its caches and on the kernel, by factors of two either way, so
-// it is found out by trying. Only speed hangs on the answer.
+// Which way a large message takes where both are open: read out of the sender's memory, or sent in frames that both sides
+// copy at the same time. Which one is faster depends on the processor, on its caches and on the kernel, by factors of two
+// either way, so it is found out by trying. Only speed hangs on the answer.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,9 @@ class WayChoice {
     std::array<History, 2> ways;  // get, frames
     std::uint32_t asked = 0;
   };
-  Class& class_of(Count bytes) { return classes_[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes)))]; }
+  Class& class_of(Count bytes) {
+    return classes_[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes)))];
+  }
 
   std::array<Class, 64> classes_{};
 };

@@ -116,7 +116,8 @@ Request* flush(pml::Pml& pml, Communicator* whose) {
 
 }  // namespace
 
-Error isendrecv(Buffer send, int dest, int sendtag, Buffer receive, int source, int recvtag, Communicator& comm, Request*& request) {
+Error isendrecv(Buffer send, int dest, int sendtag, Buffer receive, int source, int recvtag, Communicator& comm,
+                Request*& request) {
   return begin(Copy(nullptr, std::free), send, dest, sendtag, receive, source, recvtag, comm, request);
 }
 
@@ -124,7 +125,8 @@ Error isendrecv_replace(Buffer data, int dest, int sendtag, int source, int recv
   const Count bytes = pack_size(data);
   Copy copy(static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(bytes > 0 ? bytes : 1))), std::free);
   if (!copy)
-    return make_error(ErrorClass::no_mem, "no memory for a copy of the %lld bytes to be sent", static_cast<long long>(bytes));
+    return make_error(ErrorClass::no_mem, "no memory for a copy of the %lld bytes to be sent",
+                      static_cast<long long>(bytes));
   if (bytes > 0) PackCursor(data).pack(copy.get(), static_cast<std::size_t>(bytes));
   const Buffer sent(copy.get(), bytes, &datatype_of(MPI_BYTE));
   return begin(std::move(copy), sent, dest, sendtag, data, source, recvtag, comm, request);

@@ -9,7 +9,8 @@
 
 namespace ompi_lite::mpi {
 
-Error isendrecv(Buffer send, int dest, int sendtag, Buffer receive, int source, int recvtag, Communicator& comm, Request*& request);
+Error isendrecv(Buffer send, int dest, int sendtag, Buffer receive, int source, int recvtag, Communicator& comm,
+                Request*& request);
 Error isendrecv_replace(Buffer data, int dest, int sendtag, int source, int recvtag, Communicator& comm, Request*& request);
 
 Error buffer_iflush(Request*& request);

@@ -151,8 +151,7 @@ Error waitany(RequestSpan requests, int& index, MPI_Status* status) {
     empty_status(status);
     return {};
   }
-  if (found < 0)
-    first_pending(requests)->blocking->until([&] { return (found = first_done(requests, any_pending)) >= 0; });
+  if (found < 0) first_pending(requests)->blocking->until([&] { return (found = first_done(requests, any_pending)) >= 0; });
   index = found;
   return take(requests, found, status);
 }

@@ -15,7 +15,9 @@ struct GeneralizedRequest : Request {
   GeneralizedRequest() : Request(RequestKind::generalized) {}
 };
 
-Error error_of(int code, const char* sentence) { return code == MPI_SUCCESS ? Error() : Error(static_cast<ErrorClass>(code), sentence); }
+Error error_of(int code, const char* sentence) {
+  return code == MPI_SUCCESS ? Error() : Error(static_cast<ErrorClass>(code), sentence);
+}
 
 constexpr RequestOps kOps = {
     .start = [](Request&) { return Error(ErrorClass::request, "a generalized request cannot be started again"); },
@@ -23,7 +25,8 @@ constexpr RequestOps kOps = {
         [](Request& request) {
           auto& own = static_cast<GeneralizedRequest&>(request);
           auto* function = reinterpret_cast<MPI_Grequest_cancel_function*>(own.cancel.function);
-          return error_of(function(own.extra_state, own.done() ? 1 : 0), "the cancel function of a generalized request failed");
+          return error_of(function(own.extra_state, own.done() ? 1 : 0),
+                          "the cancel function of a generalized request failed");
         },
     .finish =
         [](Request& request) {
@@ -56,7 +59,8 @@ Error grequest_start(Callback query_fn, Callback free_fn, Callback cancel_fn, vo
 }
 
 Error grequest_complete(Request& request) {
-  if (request.request_kind != RequestKind::generalized) return Error(ErrorClass::request, "the request is not a generalized one");
+  if (request.request_kind != RequestKind::generalized)
+    return Error(ErrorClass::request, "the request is not a generalized one");
   Blocking& blocking = *request.blocking;
   const bool released = request.released;
   request.complete.store(true, std::memory_order_release);  // pairs with Request::done

@@ -16,14 +16,14 @@ namespace ompi_lite {
 
 // Who this process is in its job.
 struct JobInfo {
-  std::string name;                // of the job; the same for its processes, unique on their hosts
+  std::string name;  // of the job; the same for its processes, unique on their hosts
   int rank = 0;
   int size = 1;
   std::vector<int> local_ranks{0};  // ranks on this node, ascending, this process included
-  int app_number = 0;              // which of the program's parts (MPMD)
+  int app_number = 0;               // which of the program's parts (MPMD)
   bool app_known = false;
-  int universe_size = 1;           // 0: not known
-  std::vector<int> node_of_rank;   // empty: all on one node
+  int universe_size = 1;          // 0: not known
+  std::vector<int> node_of_rank;  // empty: all on one node
 };
 
 // Owned by the Process; used by the thread that initializes or finalizes. Keys and values are ours alone.
@@ -42,8 +42,8 @@ class Bootstrap {
   [[noreturn]] virtual void abort(int code, const char* why) = 0;
 };
 
-// The bootstrap that the environment calls for: PMIx under a launcher that offers it, else a job of one. An Error if the process
-// was started as one of several by something that we cannot talk to.
+// The bootstrap that the environment calls for: PMIx under a launcher that offers it, else a job of one. An Error if the
+// process was started as one of several by something that we cannot talk to.
 Result<std::unique_ptr<Bootstrap>> find_bootstrap();
 
 std::unique_ptr<Bootstrap> make_singleton_bootstrap();

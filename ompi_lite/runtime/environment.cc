@@ -49,11 +49,13 @@ void fill_environment(Info& info, const JobInfo& job) {
   utsname system;
   if (uname(&system) == 0) info.set("arch", system.machine);
   std::array<char, PATH_MAX> folder;
-  if (getcwd(folder.data(), folder.size()) != nullptr) info.set("wdir", std::string_view(folder.data()).substr(0, MPI_MAX_INFO_VAL - 1));
+  if (getcwd(folder.data(), folder.size()) != nullptr)
+    info.set("wdir", std::string_view(folder.data()).substr(0, MPI_MAX_INFO_VAL - 1));
 }
 
 void set_environment_thread_level(Info& info, int level) {
-  constexpr std::array kLevels = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+  constexpr std::array kLevels = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
+                                  "MPI_THREAD_MULTIPLE"};
   constexpr std::array kValues = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   for (std::size_t i = 0; i < kLevels.size(); ++i)
     if (kValues[i] == level) info.set("thread_level", kLevels[i]);

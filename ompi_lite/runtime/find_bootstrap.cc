@@ -12,7 +12,7 @@ namespace {
 // What a launcher that offers no PMIx leaves in the environment of each of its processes.
 struct Trace {
   const char* product;
-  const char* size;     // variables that name the size of the job
+  const char* size;  // variables that name the size of the job
   const char* rank;
   bool may_be_outside;  // also set where a program runs alone, as in a batch script
 };
@@ -36,7 +36,8 @@ bool is_set(const char* name) {
 
 bool pmix_server_named() {
   if (!is_set("PMIX_NAMESPACE") || !is_set("PMIX_RANK")) return false;
-  for (const char* name : {"PMIX_SERVER_URI2", "PMIX_SERVER_URI21", "PMIX_SERVER_URI3", "PMIX_SERVER_URI4", "PMIX_SERVER_URI41"})
+  for (const char* name :
+       {"PMIX_SERVER_URI2", "PMIX_SERVER_URI21", "PMIX_SERVER_URI3", "PMIX_SERVER_URI4", "PMIX_SERVER_URI41"})
     if (is_set(name)) return true;
   return false;
 }
@@ -62,10 +63,11 @@ Result<std::unique_ptr<Bootstrap>> find_bootstrap() {
                       trace->product, trace->size, number(trace->size), trace->rank, number(trace->rank), trace->size);
   }
   if (number(trace->rank) == 0) {
-    OL_LOG(warn,
-           "the environment looks like %s (%s is %ld): this process runs as a job of its own; start it with srun --mpi=pmix or "
-           "with ompi-lite's mpirun if it shall be one of several",
-           trace->product, trace->size, number(trace->size));
+    OL_LOG(
+        warn,
+        "the environment looks like %s (%s is %ld): this process runs as a job of its own; start it with srun --mpi=pmix or "
+        "with ompi-lite's mpirun if it shall be one of several",
+        trace->product, trace->size, number(trace->size));
   }
   return make_singleton_bootstrap();
 }

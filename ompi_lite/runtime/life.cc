@@ -154,7 +154,8 @@ Error finalize() {
 }
 
 Error open_session(bool threads) {
-  if (door.process == nullptr && mpi_has_ended()) return Error(ErrorClass::other, "MPI was finalized and no session was open: this process has left its job");
+  if (door.process == nullptr && mpi_has_ended())
+    return Error(ErrorClass::other, "MPI was finalized and no session was open: this process has left its job");
   OL_TRY(bring_up());
   static const int registered = std::atexit(bring_down_at_exit);
   (void)registered;

@@ -16,8 +16,8 @@ Error query_thread(int& provided);
 Error is_thread_main(bool& flag);
 Error abort(Communicator& comm, int errorcode);
 
-// What sessions need of the life of the process: it is up from the first open_session or MPI_Init on. `threads`: calls may come from
-// several threads at once.
+// What sessions need of the life of the process: it is up from the first open_session or MPI_Init on. `threads`: calls may
+// come from several threads at once.
 Error open_session(bool threads);
 void close_session();
 

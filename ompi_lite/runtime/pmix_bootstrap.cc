@@ -32,16 +32,26 @@ class Value {
   // Servers disagree on the width of numbers.
   std::optional<std::int64_t> number() const {
     switch (value_->type) {
-      case PMIX_INT: return value_->data.integer;
-      case PMIX_INT32: return value_->data.int32;
-      case PMIX_INT64: return value_->data.int64;
-      case PMIX_UINT: return value_->data.uint;
-      case PMIX_UINT16: return value_->data.uint16;
-      case PMIX_UINT32: return value_->data.uint32;
-      case PMIX_UINT64: return static_cast<std::int64_t>(value_->data.uint64);
-      case PMIX_SIZE: return static_cast<std::int64_t>(value_->data.size);
-      case PMIX_PROC_RANK: return value_->data.rank;
-      default: return {};
+      case PMIX_INT:
+        return value_->data.integer;
+      case PMIX_INT32:
+        return value_->data.int32;
+      case PMIX_INT64:
+        return value_->data.int64;
+      case PMIX_UINT:
+        return value_->data.uint;
+      case PMIX_UINT16:
+        return value_->data.uint16;
+      case PMIX_UINT32:
+        return value_->data.uint32;
+      case PMIX_UINT64:
+        return static_cast<std::int64_t>(value_->data.uint64);
+      case PMIX_SIZE:
+        return static_cast<std::int64_t>(value_->data.size);
+      case PMIX_PROC_RANK:
+        return value_->data.rank;
+      default:
+        return {};
     }
   }
   const char* text() const { return value_->type == PMIX_STRING ? value_->data.string : nullptr; }
@@ -88,7 +98,8 @@ class PmixBootstrap final : public Bootstrap {
 
   Error fence() override {
     if (uncommitted_) {
-      if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS) return pmix_error("publishing addresses", status);
+      if (const pmix_status_t status = PMIx_Commit(); status != PMIX_SUCCESS)
+        return pmix_error("publishing addresses", status);
       uncommitted_ = false;
     }
     pmix_info_t collect;
@@ -136,8 +147,8 @@ class PmixBootstrap final : public Bootstrap {
   }
   std::optional<std::int64_t> job_number(const char* key) const { return number(-1, key, false); }
 
-  // Who shares our node. Only what every server offers is used: PMIX_LOCAL_PEERS, a list that need not be sorted, and the node
-  // of each rank.
+  // Who shares our node. Only what every server offers is used: PMIX_LOCAL_PEERS, a list that need not be sorted, and the
+  // node of each rank.
   Error find_neighbours() {
     job_.local_ranks = {job_.rank};
     const auto peers = find(-1, PMIX_LOCAL_PEERS, false);
@@ -154,7 +165,8 @@ class PmixBootstrap final : public Bootstrap {
     }
     const bool includes_self = std::binary_search(job_.local_ranks.begin(), job_.local_ranks.end(), job_.rank);
     if (!includes_self || job_.local_ranks.back() >= job_.size)
-      return make_error(ErrorClass::other, "the PMIx server's list of the ranks on this node does not hold rank %d", job_.rank);
+      return make_error(ErrorClass::other, "the PMIx server's list of the ranks on this node does not hold rank %d",
+                        job_.rank);
     if (static_cast<int>(job_.local_ranks.size()) == job_.size) return {};
     for (int rank = 0; rank < job_.size; ++rank)
       job_.node_of_rank.push_back(static_cast<int>(number(rank, PMIX_NODEID, false).value_or(-1 - rank)));

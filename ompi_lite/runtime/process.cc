@@ -142,7 +142,8 @@ void Process::make_communicators() {
     home_.segment = &*segment_;  // not where the user wants messages to go another way
 
   auto world = Ref<Group>(new Group(0, info.size, info.rank));
-  world_ = new Communicator(home_, reinterpret_cast<std::uintptr_t>(MPI_COMM_WORLD), ContextIds::kWorld, std::move(world), info.rank);
+  world_ = new Communicator(home_, reinterpret_cast<std::uintptr_t>(MPI_COMM_WORLD), ContextIds::kWorld, std::move(world),
+                            info.rank);
   world_->name = "MPI_COMM_WORLD";
   auto self = Ref<Group>(new Group(info.rank, 1, info.rank));
   self_ = new Communicator(home_, reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF), ContextIds::kSelf, std::move(self), 0);

@@ -26,12 +26,14 @@ extern constinit Door door;
 
 // Between MPI_Init and MPI_Finalize, or while a session is open. Relaxed: orders nothing.
 inline bool mpi_is_active() {
-  return door.state.load(std::memory_order_relaxed) == DoorState::active || door.sessions.load(std::memory_order_relaxed) > 0;
+  return door.state.load(std::memory_order_relaxed) == DoorState::active ||
+         door.sessions.load(std::memory_order_relaxed) > 0;
 }
 inline bool mpi_has_ended() { return door.state.load(std::memory_order_relaxed) == DoorState::ended; }
 inline Process* current() { return door.process; }
 
-// What predefined handles stand for, but for communicators: calls that are allowed before MPI_Init need it too. Does it once.
+// What predefined handles stand for, but for communicators: calls that are allowed before MPI_Init need it too. Does it
+// once.
 void make_predefined_objects();
 
 // Held during a call, at MPI_THREAD_MULTIPLE only. The call that turns the lock on or off does not hold it.

@@ -11,7 +11,11 @@
 namespace ompi_lite::test {
 
 Rank::Rank(btl::loopback::Network& network, int rank, int size, bool several_threads)
-    : rank_(rank), size_(size), waiter_(bell_, WaitPolicy{.crowded = true}), blocking_(progress_, waiter_, lock_), context_ids_(rank) {
+    : rank_(rank),
+      size_(size),
+      waiter_(bell_, WaitPolicy{.crowded = true}),
+      blocking_(progress_, waiter_, lock_),
+      context_ids_(rank) {
   if (several_threads) lock_.enable();
   network.set_bell(rank, &bell_);
   transports_.push_back(std::make_unique<btl::loopback::LoopbackTransport>(network, rank));
@@ -48,7 +52,8 @@ void Rank::check(bool good, const char* what, long long a, long long b) {
   if (complaints_.size() < 10) complaints_.emplace_back(text);
 }
 
-std::string run_ranks(int size, const btl::loopback::Faults& faults, const std::function<void(Rank&)>& body, bool several_threads) {
+std::string run_ranks(int size, const btl::loopback::Faults& faults, const std::function<void(Rank&)>& body,
+                      bool several_threads) {
   static std::once_flag once;
   std::call_once(once, [] {
     define_predefined_types();

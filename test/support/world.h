@@ -53,8 +53,8 @@ class Rank final : private pml::AddressBook {
   std::vector<std::string> complaints_;
 };
 
-// Runs the body once per rank, at the same time, and gives all complaints; empty means that all went well. `several_threads`:
-// the ranks' process locks are on.
+// Runs the body once per rank, at the same time, and gives all complaints; empty means that all went well.
+// `several_threads`: the ranks' process locks are on.
 std::string run_ranks(int size, const btl::loopback::Faults& faults, const std::function<void(Rank&)>& body,
                       bool several_threads = false);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The match lists against a plain list searched from the front.
+#include "pml/match.h"
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <memory>
 #include <random>
 #include <vector>
-
-#include "pml/match.h"
 
 namespace ompi_lite::pml {
 namespace {

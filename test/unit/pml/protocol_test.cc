@@ -41,7 +41,8 @@ std::vector<Faults> networks() {
 
 std::vector<unsigned char> pattern(Count bytes, int seed) {
   std::vector<unsigned char> data(static_cast<std::size_t>(bytes));
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i * 7 + static_cast<std::size_t>(seed) * 31 + (i >> 8));
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<unsigned char>(i * 7 + static_cast<std::size_t>(seed) * 31 + (i >> 8));
   return data;
 }
 
@@ -63,7 +64,8 @@ TEST_CASE("messages of one sender arrive in order and whole, whatever their size
             std::vector<unsigned char> got(static_cast<std::size_t>(size) + 1);
             MPI_Status status;
             expect_good(rank, rank.pml().recv(bytes_of(got.data(), size + 1), {rank.comm(), 0, 5}, &status), "recv");
-            rank.check(status_bytes(status) == size && status.MPI_SOURCE == 0 && status.MPI_TAG == 5, "status", status_bytes(status), size);
+            rank.check(status_bytes(status) == size && status.MPI_SOURCE == 0 && status.MPI_TAG == 5, "status",
+                       status_bytes(status), size);
             got.resize(static_cast<std::size_t>(size));
             rank.check(got == pattern(size, round), "data", size);
           }
@@ -101,13 +103,16 @@ TEST_CASE("all ranks exchange random messages with all, receives in any order, t
           const Count receive_bytes = bytes_of_message(peer, rank.rank(), k);
           auto& space = got[static_cast<std::size_t>(i)];
           space.assign(static_cast<std::size_t>(receive_bytes * 2 + 8), 0);
-          const Buffer to = k % 2 == 0 ? bytes_of(space.data(), receive_bytes) : Buffer(space.data(), receive_bytes / 2, strided);
+          const Buffer to =
+              k % 2 == 0 ? bytes_of(space.data(), receive_bytes) : Buffer(space.data(), receive_bytes / 2, strided);
           expect_good(rank, rank.pml().irecv(to, {rank.comm(), peer, k}, request), "irecv");
           requests.push_back(request);
           const Count send_bytes = bytes_of_message(rank.rank(), peer, k);
           sent.push_back(pattern(send_bytes, k + rank.rank()));
           const SendMode mode = k % 4 == 1 ? SendMode::synchronous : SendMode::standard;
-          expect_good(rank, rank.pml().isend(mode, bytes_of(sent.back().data(), send_bytes), {rank.comm(), peer, k}, request), "isend");
+          expect_good(rank,
+                      rank.pml().isend(mode, bytes_of(sent.back().data(), send_bytes), {rank.comm(), peer, k}, request),
+                      "isend");
           requests.push_back(request);
         }
         for (Request* request : requests) expect_good(rank, rank.pml().wait(*request, nullptr), "wait");
@@ -151,7 +156,8 @@ TEST_CASE("a message that is too long is cut, names both sizes, and harms nothin
         if (rank.rank() == 0) {
           const auto data = pattern(size, 1);
           for (const int tag : {1, 2})
-            expect_good(rank, rank.pml().send(SendMode::standard, bytes_of(data.data(), size), {rank.comm(), 1, tag}), "send");
+            expect_good(rank, rank.pml().send(SendMode::standard, bytes_of(data.data(), size), {rank.comm(), 1, tag}),
+                        "send");
         } else {
           std::vector<unsigned char> got(static_cast<std::size_t>(size) + 4, 99);
           MPI_Status status;
@@ -176,12 +182,17 @@ TEST_CASE("small messages pass a large one that nobody has asked for") {
     int value = 7;
     if (rank.rank() == 0) {
       Request* requests[3];
-      expect_good(rank, rank.pml().isend(SendMode::standard, bytes_of(&value, 4), {rank.comm(), 1, 0}, requests[0]), "isend");
-      expect_good(rank, rank.pml().isend(SendMode::standard, bytes_of(large.data(), 1000000), {rank.comm(), 1, 1}, requests[1]), "isend");
-      expect_good(rank, rank.pml().isend(SendMode::standard, bytes_of(&value, 4), {rank.comm(), 1, 0}, requests[2]), "isend");
+      expect_good(rank, rank.pml().isend(SendMode::standard, bytes_of(&value, 4), {rank.comm(), 1, 0}, requests[0]),
+                  "isend");
+      expect_good(rank,
+                  rank.pml().isend(SendMode::standard, bytes_of(large.data(), 1000000), {rank.comm(), 1, 1}, requests[1]),
+                  "isend");
+      expect_good(rank, rank.pml().isend(SendMode::standard, bytes_of(&value, 4), {rank.comm(), 1, 0}, requests[2]),
+                  "isend");
       for (Request* request : requests) expect_good(rank, rank.pml().wait(*request, nullptr), "wait");
     } else {
-      for (int i = 0; i < 2; ++i) expect_good(rank, rank.pml().recv(bytes_of(&value, 4), {rank.comm(), 0, 0}, nullptr), "recv");
+      for (int i = 0; i < 2; ++i)
+        expect_good(rank, rank.pml().recv(bytes_of(&value, 4), {rank.comm(), 0, 0}, nullptr), "recv");
       std::vector<unsigned char> got(1000000);
       expect_good(rank, rank.pml().recv(bytes_of(got.data(), 1000000), {rank.comm(), 0, 1}, nullptr), "recv");
       rank.check(got == large, "data");
@@ -196,7 +207,8 @@ TEST_CASE("a synchronous send ends only after its message was matched") {
       std::vector<unsigned char> data(static_cast<std::size_t>(size));
       if (rank.rank() == 0) {
         Request* request = nullptr;
-        expect_good(rank, rank.pml().isend(SendMode::synchronous, bytes_of(data.data(), size), {rank.comm(), 1, 0}, request), "issend");
+        expect_good(rank, rank.pml().isend(SendMode::synchronous, bytes_of(data.data(), size), {rank.comm(), 1, 0}, request),
+                    "issend");
         for (int turn = 0; turn < 100; ++turn) rank.blocking().turn();
         rank.check(!request->done(), "done before it was matched");
         expect_good(rank, rank.pml().send(SendMode::standard, bytes_of(nullptr, 0), {rank.comm(), 1, 1}), "send");
@@ -242,7 +254,8 @@ TEST_CASE("a send can be cancelled until it is matched") {
           rank.check(status_cancelled(status), "not cancelled");
           expect_good(rank, rank.pml().isend(mode, bytes_of(other.data(), size), {rank.comm(), 1, 0}, second), "isend");
           expect_good(rank, rank.pml().send(SendMode::standard, bytes_of(nullptr, 0), {rank.comm(), 1, 1}), "send");
-          expect_good(rank, rank.pml().recv(bytes_of(nullptr, 0), {rank.comm(), 1, 2}, nullptr), "recv");  // it is matched now
+          expect_good(rank, rank.pml().recv(bytes_of(nullptr, 0), {rank.comm(), 1, 2}, nullptr),
+                      "recv");  // it is matched now
           if (!second->done()) expect_good(rank, second->ops->cancel(*second), "cancel");
           expect_good(rank, rank.pml().wait(*second, &status), "wait");
           rank.check(!status_cancelled(status), "cancelled though it was matched");
@@ -347,7 +360,9 @@ TEST_CASE("persistent requests can be started again and again") {
       std::vector<unsigned char> data(9000);
       Request* request = nullptr;
       if (rank.rank() == 0)
-        expect_good(rank, rank.pml().send_init(SendMode::standard, bytes_of(data.data(), 9000), {rank.comm(), 1, 0}, request), "init");
+        expect_good(rank,
+                    rank.pml().send_init(SendMode::standard, bytes_of(data.data(), 9000), {rank.comm(), 1, 0}, request),
+                    "init");
       else
         expect_good(rank, rank.pml().recv_init(bytes_of(data.data(), 9000), {rank.comm(), 0, 0}, request), "init");
       for (int i = 0; i < 20; ++i) {
@@ -377,7 +392,9 @@ TEST_CASE("several threads of a rank send, receive and probe at once") {
         std::vector<unsigned char> got(static_cast<std::size_t>(size));
         Request* request = nullptr;
         const std::lock_guard guard(rank.lock());
-        expect_good(rank, rank.pml().isend(SendMode::standard, bytes_of(data.data(), size), {rank.comm(), other, tag}, request), "isend");
+        expect_good(rank,
+                    rank.pml().isend(SendMode::standard, bytes_of(data.data(), size), {rank.comm(), other, tag}, request),
+                    "isend");
         if (i % 2 == 0) {
           Message* message = nullptr;
           expect_good(rank, rank.pml().mprobe({rank.comm(), MPI_ANY_SOURCE, tag}, message, nullptr), "mprobe");
