@@ -28,7 +28,7 @@ class Direct {
   Direct(Communicator& comm, Operation operation)
       : comm_(comm), pml_(pml::of(comm)), state_(state_of(comm)), recording_(state_.recording()), operation_(operation), tag_(state_.next_tag()) {
     bind(Slot::scratch, nullptr, datatype_of(MPI_BYTE));
-    if (recording_ != nullptr) recording_->begin(operation, tag_);
+    if (recording_ != nullptr) recording_->begin(comm, operation, tag_);
   }
   ~Direct() {
     if (recording_ == nullptr) state_.arena().reset();

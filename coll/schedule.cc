@@ -49,7 +49,7 @@ Schedules& schedules_of(Communicator& comm) {
 
 const RequestOps Schedule::kOps{start, refuse_cancel, finish, destroy};
 
-Schedule::Schedule(Communicator& of) : Request(RequestKind::collective), pml_(pml::of(of)) {
+Schedule::Schedule(Communicator& of) : Request(RequestKind::collective), pml_(pml::of(of)), steps_of_(&of) {
   ops = &kOps;
   blocking = &pml_.blocking();
   comm = retain(&of);
@@ -111,7 +111,7 @@ bool Schedule::advance() {
 
 Error Schedule::post(const Step& step) {
   Request* posted = nullptr;
-  const pml::Envelope with{*comm, step.peer, tag_, Plane::collective};
+  const pml::Envelope with{*step.comm, step.peer, step.tag, Plane::collective};
   const bool receives = step.kind == Step::recv;
   OL_TRY(receives ? pml_.irecv(step.a, with, posted) : pml_.isend(pml::SendMode::standard, step.a, with, posted));
   pending_.push_back({posted, step.peer, receives, step.a.count == 0 ? 0 : pack_size(step.a)});
@@ -163,14 +163,16 @@ void Schedule::fail(const Error& why) {
   const Buffer nothing(nullptr, 0, &datatype_of(MPI_BYTE));
   for (int peer = 0; peer < comm->remote_size(); ++peer) {
     if (!comm->is_inter() && peer == comm->rank()) continue;
-    if (Error untold = post({Step::send, peer, nothing, {}, nullptr})) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
+    if (Error untold = post({Step::send, peer, nothing, {}, nullptr, comm, tag_})) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
   }
 }
 
 void Schedule::end() {
   schedules_of(*comm).remove(*this);
+  if (then_ != nullptr && !failed_) then_(then_context_);
+  const bool freed = released;
   complete.store(true, std::memory_order_release);  // partner: Request::done
-  if (released) destroy(*this);
+  if (freed) release(static_cast<Request*>(this));
 }
 
 Error Schedule::refuse_cancel(Request&) { return Error(ErrorClass::request, "a collective operation cannot be cancelled"); }

@@ -26,7 +26,9 @@ class Schedule final : public Request {
   explicit Schedule(Communicator& of);
 
   // ---- recording ----
-  void begin(Operation operation, int tag) {
+  // The steps that follow belong to this communicator, the schedule's own or one that lives as long, and to this tag.
+  void begin(Communicator& of, Operation operation, int tag) {
+    steps_of_ = &of;
     operation_ = operation;
     tag_ = tag;
   }
@@ -38,6 +40,11 @@ class Schedule final : public Request {
   void add_reduce(const Buffer& a, std::byte* b) { add({Step::reduce, 0, keep(a), {}, b}); }                      // b = a op b
   void add_reduce_copy(const Buffer& a, const Buffer& b, std::byte* c) { add({Step::reduce_copy, 0, keep(a), b, c}); }  // c = a op b
   Arena& arena() { return arena_; }  // temporary memory for as long as the schedule lives
+  // What to do when all steps have succeeded, before the request is complete.
+  void then(void (*run)(void* context), void* context) {
+    then_ = run;
+    then_context_ = context;
+  }
 
   // ---- running ----
   Error start_now();
@@ -49,6 +56,8 @@ class Schedule final : public Request {
     int peer;
     Buffer a, b;
     std::byte* c;
+    Communicator* comm = nullptr;
+    int tag = 0;
   };
   struct Pending {
     Request* request;
@@ -58,7 +67,11 @@ class Schedule final : public Request {
   };
 
   ~Schedule();
-  void add(const Step& step) { steps_.push_back(step); }
+  void add(Step step) {
+    step.comm = steps_of_;
+    step.tag = tag_;
+    steps_.push_back(step);
+  }
   const Buffer& keep(const Buffer& data);
   Error run_local(const Step& step);
   Error post(const Step& step);
@@ -73,8 +86,11 @@ class Schedule final : public Request {
   static const RequestOps kOps;
 
   pml::Pml& pml_;
+  Communicator* steps_of_;
   Operation operation_ = Operation::barrier;
   int tag_ = 0;
+  void (*then_)(void* context) = nullptr;
+  void* then_context_ = nullptr;
   Op* op_ = nullptr;
   Kernel kernel_{};
   std::vector<Step> steps_;

@@ -28,6 +28,20 @@ Communicator::Communicator(CommunicatorHome& home, std::uintptr_t predefined_han
   if (home_->attach != nullptr) home_->attach(home_->attach_context, *this);
 }
 
+Communicator::Communicator(CommunicatorHome& home, Ref<Group> local, Ref<Group> remote, int my_rank)
+    : Object(ObjectKind::communicator),
+      home_(&home),
+      context_(0),
+      local_group_(std::move(local)),
+      remote_group_(std::move(remote)),
+      rank_(my_rank),
+      errhandler_(Ref<Errhandler>::share(&errors_are_fatal())) {}
+
+void Communicator::settle(ContextId context_id) {
+  context_ = context_id;
+  if (home_->attach != nullptr) home_->attach(home_->attach_context, *this);
+}
+
 Communicator::~Communicator() {
   coll_state.reset();
   pml_state.reset();  // before the id can be given to another communicator

@@ -49,6 +49,9 @@ class Communicator : public Object {
   // Attaches itself to the layers above through `home`. `remote` is empty for an intracommunicator.
   Communicator(CommunicatorHome& home, ContextId context_id, Ref<Group> local, Ref<Group> remote, int my_rank);
   Communicator(CommunicatorHome& home, std::uintptr_t predefined_handle, ContextId context_id, Ref<Group> local, int my_rank);
+  // One whose context is still being agreed (MPI_Comm_idup): no messages until settle().
+  Communicator(CommunicatorHome& home, Ref<Group> local, Ref<Group> remote, int my_rank);
+  void settle(ContextId context_id);
   ~Communicator();
 
   int rank() const { return rank_; }                      // of this process in the local group

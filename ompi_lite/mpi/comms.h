@@ -4,6 +4,7 @@
 
 #include "ompi_lite/base/error.h"
 #include "ompi_lite/core/communicator.h"
+#include "ompi_lite/core/request.h"
 
 namespace ompi_lite::mpi {
 
@@ -18,6 +19,9 @@ Error comm_remote_group(Communicator& comm, Group*& group);
 // Collective over comm (comm_create_group: over group). A rank that gets no communicator gets nullptr.
 Error comm_dup(Communicator& comm, Communicator*& newcomm);
 Error comm_dup_with_info(Communicator& comm, Info* info, Communicator*& newcomm);
+// The new communicator may be used when the request is complete.
+Error comm_idup(Communicator& comm, Communicator*& newcomm, Request*& request);
+Error comm_idup_with_info(Communicator& comm, Info* info, Communicator*& newcomm, Request*& request);
 Error comm_create(Communicator& comm, Group& group, Communicator*& newcomm);
 Error comm_create_group(Communicator& comm, Group& group, int tag, Communicator*& newcomm);
 Error comm_split(Communicator& comm, int color, int key, Communicator*& newcomm);

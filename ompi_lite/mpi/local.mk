@@ -19,3 +19,4 @@ libompi_lite_la_SOURCES += ompi_lite/mpi/type_making.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/type_matching.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/types.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/combined.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/idup.cc

@@ -52,12 +52,12 @@ OL_EXPORT int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 { return call<mpi::comm_group>(on("MPI_Comm_group", comm), Handle{comm, "comm"}, NewHandle{group, "group"}); }
 OL_ALIAS(Comm_group)
 
-OL_EXPORT int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *, MPI_Request *)
-{ return not_built(on("MPI_Comm_idup", comm)); }
+OL_EXPORT int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{ return call<mpi::comm_idup>(on("MPI_Comm_idup", comm), Handle{comm, "comm"}, NewHandle{newcomm, "newcomm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Comm_idup)
 
-OL_EXPORT int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info, MPI_Comm *, MPI_Request *)
-{ return not_built(on("MPI_Comm_idup_with_info", comm)); }
+OL_EXPORT int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{ return call<mpi::comm_idup_with_info>(on("MPI_Comm_idup_with_info", comm), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{newcomm, "newcomm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Comm_idup_with_info)
 
 OL_EXPORT int PMPI_Comm_rank(MPI_Comm comm, int *rank)
