@@ -84,7 +84,7 @@ class Suite:
     def __init__(self, options):
         self.options, self.work = options, options.workdir.resolve()
         self.work.mkdir(parents=True, exist_ok=True)
-        self.prefix = options.prefix.resolve()
+        self.prefix = options.prefix.absolute()  # not resolved: a link helps where the suite cannot take the blanks of a prefix
         self.mpicc = os.environ.get("MPICC", f"{self.prefix}/bin/mpicc")
         given = os.environ.get("MPIRUN")
         self.mpirun = given.split() if given else [f"{self.prefix}/bin/mpiexec"]
