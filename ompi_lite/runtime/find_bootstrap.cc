@@ -44,7 +44,7 @@ bool pmix_server_named() {
 
 const Trace* foreign_trace() {
   for (const Trace& trace : kTraces)
-    if (number(trace.size) > 1 && number(trace.rank) >= 0) return &trace;
+    if (number(trace.size) > 1 && (number(trace.rank) >= 0 || !trace.may_be_outside)) return &trace;
   return nullptr;
 }
 
@@ -58,9 +58,9 @@ Result<std::unique_ptr<Bootstrap>> find_bootstrap() {
   if (trace == nullptr) return make_singleton_bootstrap();
   if (!trace->may_be_outside) {
     return make_error(ErrorClass::other,
-                      "this process was started by %s (%s is %ld, %s is %ld) without a PMIx server, but the program uses "
+                      "this process was started by %s (%s is %ld) without a PMIx server, but the program uses "
                       "ompi-lite: start it with ompi-lite's mpirun, or unset %s to run it alone",
-                      trace->product, trace->size, number(trace->size), trace->rank, number(trace->rank), trace->size);
+                      trace->product, trace->size, number(trace->size), trace->size);
   }
   if (number(trace->rank) == 0) {
     OL_LOG(
