@@ -91,8 +91,7 @@ void allreduce_recursive_doubling(S& steps, const Part& input, const Part& outpu
 template <Steps S>
 void allreduce_circulant(S& steps, const Part& input, const Part& output) {
   const EvenSplit split(input.count, steps.size());
-  if (output != input) steps.copy(input, output);
-  circulant_reduce_scatter(steps, output, split);
+  circulant_reduce_scatter(steps, input, output, split);
   circulant_allgather(steps, steps.rank(), 0, [&](int first, int n) { return block_of(steps, output, split, first, n); });
 }
 
@@ -102,8 +101,7 @@ template <Steps S>
 void allreduce_ring(S& steps, const Part& input, const Part& output) {
   const int p = steps.size(), rank = steps.rank();
   const EvenSplit split(input.count, p);
-  if (output != input) steps.copy(input, output);
-  ring_reduce_scatter(steps, output, split);
+  ring_reduce_scatter(steps, input, output, split);
   for (int k = 0; k < p - 1; ++k) {
     const int out = around(rank, -k, p), in = around(out, -1, p);
     steps.sendrecv(block_of(steps, output, split, out), around(rank, 1, p), block_of(steps, output, split, in),

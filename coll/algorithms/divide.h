@@ -15,15 +15,22 @@ Part block_of(const S& steps, const Part& vector, const Split& split, int first,
   return steps.slice(vector, split.begin(first), split.size(first, n));
 }
 
-// The down half of the circulant graph, in place in `vector`: afterwards block `rank` is the reduction, the others are
+// vector = operand op own share, which lies in the same place of `input`; the vectors may be one.
+template <Steps S>
+void combine(S& steps, const Part& operand, const Part& input, const Part& vector) {
+  if (input == vector) return steps.reduce(operand, vector);
+  steps.reduce_copy(operand, input, vector);
+}
+
+// The down half of the circulant graph, from `input` into `vector`, which may be one: afterwards block `rank` is the reduction, the others are
 // spoilt. Commutative ops. Every block is reduced by one rank alone, so all ranks that get it later get the same bits.
 //
 //  p = 4:   2 blocks to distance 2         ceil(log2 p) rounds and p-1 blocks for any p: the fewest of both.
 //           1 block  to distance 1
 template <Steps S, class Split>
-void circulant_reduce_scatter(S& steps, const Part& vector, const Split& split) {
+void circulant_reduce_scatter(S& steps, const Part& input, const Part& vector, const Split& split) {
   const int p = steps.size(), rank = steps.rank();
-  if (p == 1) return;
+  if (p == 1 && input != vector) steps.copy(input, vector);
   Count most = 0;
   for (int reach = p; reach > 1; reach = half(reach)) {
     Count coming = 0;
@@ -33,8 +40,9 @@ void circulant_reduce_scatter(S& steps, const Part& vector, const Split& split) 
   const Part arrived = steps.scratch(most);
   for (int reach = p; reach > 1; reach = half(reach)) {
     const int distance = half(reach), blocks = reach - distance;
+    const Part& current = reach == p ? input : vector;
     for_each_run(around(rank, distance, p), blocks, p, [&](int first, int n) {
-      if (split.size(first, n) > 0) steps.send(block_of(steps, vector, split, first, n), around(rank, distance, p));
+      if (split.size(first, n) > 0) steps.send(block_of(steps, current, split, first, n), around(rank, distance, p));
     });
     Count at = 0;
     for_each_run(rank, blocks, p, [&](int first, int n) {
@@ -45,27 +53,36 @@ void circulant_reduce_scatter(S& steps, const Part& vector, const Split& split) 
     at = 0;
     for_each_run(rank, blocks, p, [&](int first, int n) {
       const Count size = split.size(first, n);
-      if (size > 0) steps.reduce(steps.slice(arrived, at, size), block_of(steps, vector, split, first, n));
+      const Part operand = steps.slice(arrived, at, size), share = block_of(steps, current, split, first, n);
+      if (size > 0) combine(steps, operand, share, block_of(steps, vector, split, first, n));
       at += size;
+    });
+    // What no one sent to in the first round, one block if the reach is odd, has to come over all the same.
+    if (current == vector) continue;
+    for_each_run(around(rank, blocks, p), distance - blocks, p, [&](int first, int n) {
+      if (split.size(first, n) > 0)
+        steps.copy(block_of(steps, current, split, first, n), block_of(steps, vector, split, first, n));
     });
   }
 }
 
-// The down half of the ring, in place in `vector`: block `rank` is the reduction afterwards. Commutative ops.
+// The down half of the ring, from `input` into `vector`, which may be one: afterwards block `rank` is the reduction, the
+// others are spoilt. Commutative ops.
 //
 //  p-1 times:  0 -> 1 -> 2 -> 3 -> 0       a block collects a rank's share at each stop: m/p bytes a round, neighbours only.
 template <Steps S, class Split>
-void ring_reduce_scatter(S& steps, const Part& vector, const Split& split) {
+void ring_reduce_scatter(S& steps, const Part& input, const Part& vector, const Split& split) {
   const int p = steps.size(), rank = steps.rank();
+  if (p == 1 && input != vector) steps.copy(input, vector);
   Count most = 0;
   for (int i = 0; i < p; ++i) most = std::max(most, split.size(i));
   const Part arrived = steps.scratch(most);
   for (int k = 1; k < p; ++k) {
     const int out = around(rank, -k, p), in = around(out, -1, p);
     const Part operand = steps.slice(arrived, 0, split.size(in));
-    steps.sendrecv(block_of(steps, vector, split, out), around(rank, 1, p), operand, around(rank, -1, p));
+    steps.sendrecv(block_of(steps, k == 1 ? input : vector, split, out), around(rank, 1, p), operand, around(rank, -1, p));
     steps.end_round();
-    if (operand.count > 0) steps.reduce(operand, block_of(steps, vector, split, in));
+    if (operand.count > 0) combine(steps, operand, block_of(steps, input, split, in), block_of(steps, vector, split, in));
   }
 }
 

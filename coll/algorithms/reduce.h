@@ -67,8 +67,7 @@ void reduce_scatter_gather(S& steps, const Part& input, const Part& output, int 
   const EvenSplit split(input.count, p);
   Part vector = output;
   if (rank != root) vector = steps.scratch(input.count);
-  if (vector != input) steps.copy(input, vector);
-  circulant_reduce_scatter(steps, vector, split);
+  circulant_reduce_scatter(steps, input, vector, split);
   if (rank != root) {
     if (split.size(rank) > 0) steps.send(block_of(steps, vector, split, rank), root);
     return steps.end_round();

@@ -59,8 +59,7 @@ void reduce_scatter_pairwise(S& steps, const Part& input, const Part& output, co
 template <Steps S, class Split>
 void reduce_scatter_circulant(S& steps, const Part& input, const Part& output, const Split& split) {
   const Part vector = steps.scratch(input.count);
-  steps.copy(input, vector);
-  circulant_reduce_scatter(steps, vector, split);
+  circulant_reduce_scatter(steps, input, vector, split);
   steps.copy(block_of(steps, vector, split, steps.rank()), output);
 }
 
@@ -68,8 +67,7 @@ void reduce_scatter_circulant(S& steps, const Part& input, const Part& output, c
 template <Steps S, class Split>
 void reduce_scatter_ring(S& steps, const Part& input, const Part& output, const Split& split) {
   const Part vector = steps.scratch(input.count);
-  steps.copy(input, vector);
-  ring_reduce_scatter(steps, vector, split);
+  ring_reduce_scatter(steps, input, vector, split);
   steps.copy(block_of(steps, vector, split, steps.rank()), output);
 }
 
