@@ -69,6 +69,17 @@ Result<Peer*> Pml::reachable(PeerId id) {
   return &found;
 }
 
+namespace {
+
+// Asking first costs two more crossings: a message that is sent in less time than that goes at once, unless the user said
+// how large it may be.
+Count eager_limit(const btl::TransportInfo& info) {
+  if (eager_bytes.source() != KnobSource::preset) return eager_bytes.value();
+  return std::max(eager_bytes.value(), Count{2} * info.latency_ns * info.bytes_per_us / 1000);
+}
+
+}  // namespace
+
 Error Pml::connect(Peer& peer) {
   Error last(ErrorClass::other, "no transport is in use");
   for (const std::unique_ptr<btl::Transport>& transport : transports_) {
@@ -85,7 +96,7 @@ Error Pml::connect(Peer& peer) {
     const btl::TransportInfo& info = transport->info();
     const std::size_t most = info.max_frame - kLargestHeader;
     peer.endpoint = std::move(endpoint).value();
-    peer.eager_bytes = std::min(eager_bytes.value(), static_cast<Count>(std::min(most, kMostEager)));
+    peer.eager_bytes = std::min(eager_limit(info), static_cast<Count>(std::min(most, kMostEager)));
     peer.bulk_bytes = std::min(std::max<std::size_t>(info.bulk_frame, 2 * kLargestHeader) - kLargestHeader, most);
     peer.can_get = info.one_sided;
     peer.get_from = info.get_from;

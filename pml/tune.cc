@@ -4,9 +4,9 @@
 
 namespace ompi_lite::pml {
 
-constinit Knob<std::int64_t> eager_bytes(
-    "eager_bytes", 4096, Unit::bytes,
-    "Messages up to this size are sent at once, without asking the receiver; at most 64k.");
+constinit Knob<std::int64_t> eager_bytes("eager_bytes", 4096, Unit::bytes,
+                                         "Messages up to this size are sent at once, without asking the receiver; at most "
+                                         "64k. Not set: more where asking is slow.");
 
 namespace {
 

@@ -8,13 +8,14 @@
 
 namespace ompi_lite {
 
-// Turns progress, and waits when there is nothing to do; other threads get the lock meanwhile. One per Process, which owns what
-// it refers to.
+// Turns progress, and waits when there is nothing to do; other threads get the lock meanwhile. One per Process, which owns
+// what it refers to.
 class Blocking {
  public:
   Blocking(Progress& progress, Waiter& waiter, ProcessLock& lock) : progress_(progress), waiter_(waiter), lock_(lock) {}
 
-  // The caller holds the lock and has it again on return. ready() runs without the lock: it may read atomics and its own things.
+  // The caller holds the lock and has it again on return. ready() runs without the lock: it may read atomics and its own
+  // things.
   template <class Ready>
   void until(Ready&& ready) {
     if (!lock_.enabled()) {
@@ -30,7 +31,8 @@ class Blocking {
   // One look for work, for calls that test and return. The caller holds the lock.
   bool turn() {
     const bool found = progress_.turn();
-    if (found && lock_.enabled()) [[unlikely]] wake_others();
+    if (found && lock_.enabled()) [[unlikely]]
+      wake_others();
     return found;
   }
 

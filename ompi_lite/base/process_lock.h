@@ -9,8 +9,8 @@
 
 namespace ompi_lite {
 
-// Does nothing until enable() (MPI_THREAD_MULTIPLE). Recursive, because callbacks of the application run under it and may call
-// MPI. A blocking call lets go of it whole while it waits.
+// Does nothing until enable() (MPI_THREAD_MULTIPLE). Recursive, because callbacks of the application run under it and may
+// call MPI. A blocking call lets go of it whole while it waits.
 class ProcessLock {
  public:
   void enable() { enabled_ = true; }  // before the application has a second thread inside MPI
