@@ -1873,6 +1873,42 @@ static inline int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
   for (int i = 0; i < 5; i++) c_status->MPI_internal[i] = f_status[3 + i];
   return MPI_SUCCESS;
 }
+static inline MPI_Fint PMPI_Comm_c2f(MPI_Comm comm) { return PMPI_Comm_toint(comm); }
+static inline MPI_Comm PMPI_Comm_f2c(MPI_Fint comm) { return PMPI_Comm_fromint(comm); }
+static inline MPI_Fint PMPI_Errhandler_c2f(MPI_Errhandler errhandler) { return PMPI_Errhandler_toint(errhandler); }
+static inline MPI_Errhandler PMPI_Errhandler_f2c(MPI_Fint errhandler) { return PMPI_Errhandler_fromint(errhandler); }
+static inline MPI_Fint PMPI_File_c2f(MPI_File file) { return PMPI_File_toint(file); }
+static inline MPI_File PMPI_File_f2c(MPI_Fint file) { return PMPI_File_fromint(file); }
+static inline MPI_Fint PMPI_Group_c2f(MPI_Group group) { return PMPI_Group_toint(group); }
+static inline MPI_Group PMPI_Group_f2c(MPI_Fint group) { return PMPI_Group_fromint(group); }
+static inline MPI_Fint PMPI_Info_c2f(MPI_Info info) { return PMPI_Info_toint(info); }
+static inline MPI_Info PMPI_Info_f2c(MPI_Fint info) { return PMPI_Info_fromint(info); }
+static inline MPI_Fint PMPI_Message_c2f(MPI_Message message) { return PMPI_Message_toint(message); }
+static inline MPI_Message PMPI_Message_f2c(MPI_Fint message) { return PMPI_Message_fromint(message); }
+static inline MPI_Fint PMPI_Op_c2f(MPI_Op op) { return PMPI_Op_toint(op); }
+static inline MPI_Op PMPI_Op_f2c(MPI_Fint op) { return PMPI_Op_fromint(op); }
+static inline MPI_Fint PMPI_Request_c2f(MPI_Request request) { return PMPI_Request_toint(request); }
+static inline MPI_Request PMPI_Request_f2c(MPI_Fint request) { return PMPI_Request_fromint(request); }
+static inline MPI_Fint PMPI_Session_c2f(MPI_Session session) { return PMPI_Session_toint(session); }
+static inline MPI_Session PMPI_Session_f2c(MPI_Fint session) { return PMPI_Session_fromint(session); }
+static inline MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype) { return PMPI_Type_toint(datatype); }
+static inline MPI_Datatype PMPI_Type_f2c(MPI_Fint datatype) { return PMPI_Type_fromint(datatype); }
+static inline MPI_Fint PMPI_Win_c2f(MPI_Win win) { return PMPI_Win_toint(win); }
+static inline MPI_Win PMPI_Win_f2c(MPI_Fint win) { return PMPI_Win_fromint(win); }
+static inline int PMPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status) {
+  f_status[0] = c_status->MPI_SOURCE;
+  f_status[1] = c_status->MPI_TAG;
+  f_status[2] = c_status->MPI_ERROR;
+  for (int i = 0; i < 5; i++) f_status[3 + i] = c_status->MPI_internal[i];
+  return MPI_SUCCESS;
+}
+static inline int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status) {
+  c_status->MPI_SOURCE = f_status[0];
+  c_status->MPI_TAG = f_status[1];
+  c_status->MPI_ERROR = f_status[2];
+  for (int i = 0; i < 5; i++) c_status->MPI_internal[i] = f_status[3 + i];
+  return MPI_SUCCESS;
+}
 
 #ifdef __cplusplus
 }
