@@ -41,4 +41,4 @@ include test/abi/local.mk
 include test/launcher/local.mk
 include test/layering/local.mk
 include test/bench/local.mk
-TESTS += test/run_mpi.sh test/run_cases.sh
+TESTS += test/run_mpi.sh test/run_all_cases.sh
