@@ -50,7 +50,7 @@ Error find_set(const char* name, std::size_t& place) {
 int hidden_tag_of(std::string_view stringtag) {
   std::uint32_t hash = 2166136261u;  // FNV-1a
   for (char letter : stringtag) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619u;
-  return std::numeric_limits<int>::min() / 2 - static_cast<int>(hash & 0x1fffffff);
+  return std::numeric_limits<int>::min() / 2 + static_cast<int>(hash & 0x1fffffff);  // above those of MPI_Comm_create_group
 }
 
 // The group's rank 0 gives the id to the others.
