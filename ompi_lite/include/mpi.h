@@ -1910,6 +1910,10 @@ static inline int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status
   return MPI_SUCCESS;
 }
 
+#ifndef OMPI_LITE_NO_REMOVED
+#include "mpi_removed.h"
+#endif
+
 #ifdef __cplusplus
 }
 #endif

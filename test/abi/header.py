@@ -50,7 +50,15 @@ def check_values(folder):
                               (CXX, ["-x", "c++", "-std=c++20"])):
         found = run([*compiler, *options, *STRICT, "-o", folder / "values", source])
         problems += found or run([folder / "values"])
-    return problems
+    # A program that brings its own, and one that renamed them on the command line, as its makefile may do.
+    own = folder / "own.c"
+    own.write_text("#include <mpi.h>\nint MPI_Address(void *at, MPI_Aint *to);\n"
+                   "int MPI_Address(void *at, MPI_Aint *to) { return MPI_Get_address(at, to); }\n")
+    renamed = folder / "renamed.c"
+    renamed.write_text("#include <mpi.h>\nint use(void *at, MPI_Aint *to);\n"
+                       "int use(void *at, MPI_Aint *to) { return MPI_Address(at, to); }\n")
+    problems += run([*CC, *STRICT, "-DOMPI_LITE_NO_REMOVED", "-c", "-o", folder / "own.o", own])
+    return problems + run([*CC, *STRICT, "-DMPI_Address=MPI_Get_address", "-c", "-o", folder / "renamed.o", renamed])
 
 
 def check_prototypes():

@@ -10,9 +10,6 @@ fetch_source hpcc
 build=$workdir/hpcc.build
 if [ ! -x "$build/hpcc" ]; then
   rm -rf "$build" && cp -a "$source" "$build"
-  # HPL calls two functions that MPI-3 removed; a header put in front gives it their successors, the sources stay as they are.
-  printf '#include <mpi.h>\n#undef MPI_Address\n#undef MPI_Type_struct\n%s\n%s\n' '#define MPI_Address MPI_Get_address' \
-    '#define MPI_Type_struct MPI_Type_create_struct' > "$build/hpl/include/successors.h"
   cat > "$build/hpl/Make.here" <<MAKE
 SHELL = /bin/sh
 CD = cd
@@ -31,7 +28,7 @@ LAlib = -lblas
 F2CDEFS = -DAdd_ -DF77_INTEGER=int -DStringSunStyle
 HPL_INCLUDES = -I\$(INCdir) -I\$(INCdir)/here
 HPL_LIBS = \$(HPLlib) \$(LAlib) -lm
-HPL_DEFS = \$(F2CDEFS) -DHPL_CALL_CBLAS \$(HPL_INCLUDES) -include successors.h
+HPL_DEFS = \$(F2CDEFS) -DHPL_CALL_CBLAS \$(HPL_INCLUDES)
 CC = "$MPICC"
 CCNOOPT = \$(HPL_DEFS) -w
 CCFLAGS = \$(HPL_DEFS) -O2 -w
