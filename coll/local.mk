@@ -11,3 +11,4 @@ libompi_lite_la_SOURCES += coll/node/region.cc
 libompi_lite_la_SOURCES += coll/node/one_shot.cc
 libompi_lite_la_SOURCES += coll/schedule.cc
 libompi_lite_la_SOURCES += coll/nonblocking.cc
+libompi_lite_la_SOURCES += coll/group_messages.cc

@@ -191,6 +191,9 @@ def site(rules, prototype):
         return f"on({name}, Raised::tool)", None
     if rules.chapter(prototype.name)[0] == "io":
         return f"on({name}, Raised::file)", None
+    handler = prototype.find("MPI_Errhandler")
+    if handler and matches(prototype.name, rules.words("own_handler")):
+        return f"on({name}, {handler.name}, Made::{'session' if 'Session' in name else 'communicator'})", (handler,)
     session = prototype.find("MPI_Session")
     if session is not None:
         return f"on({name}, {session.name})", (session,)

@@ -21,6 +21,15 @@ Communicator* handler_owner(const Site& site) {
   return self != nullptr && !self->errhandler_chosen() && world != nullptr && world->errhandler_chosen() ? world : self;
 }
 
+// The handle that a user's handler is told: that of nothing where the object was to be made by the call.
+std::uintptr_t subject_of(const Site& site, const Communicator* comm) {
+  if (site.handler != nullptr) {
+    return reinterpret_cast<std::uintptr_t>(site.raised == Raised::session ? static_cast<void*>(MPI_SESSION_NULL)
+                                                                           : static_cast<void*>(MPI_COMM_NULL));
+  }
+  return site.session != nullptr ? site.session->abi_handle : comm->abi_handle;
+}
+
 void end_job(const Site& site, int code, const char* sentence) {
   int error_class = code;
   if (Error unknown = mpi::error_class(code, error_class)) error_class = MPI_ERR_UNKNOWN;
@@ -46,11 +55,12 @@ int raise(const Site& site, Error error) {
   // of MPI_FILE_NULL, which returns (section 14.7).
   if (site.raised == Raised::tool || site.raised == Raised::file) return code;
   const Communicator* comm = site.session != nullptr ? nullptr : handler_owner(site);
-  if (comm == nullptr && site.session == nullptr) {
+  if (comm == nullptr && site.session == nullptr && site.handler == nullptr) {
     end_job(site, code, error.sentence());
     return code;
   }
-  Errhandler* chosen = site.session != nullptr ? site.session->errhandler.get() : &comm->errhandler();
+  Errhandler* chosen = site.handler;
+  if (chosen == nullptr) chosen = site.session != nullptr ? site.session->errhandler.get() : &comm->errhandler();
   const auto handler = Ref<Errhandler>::share(chosen);  // the handler may replace itself
   switch (handler->handler_kind) {
     case ErrhandlerKind::returns:
@@ -58,7 +68,7 @@ int raise(const Site& site, Error error) {
       return code;
     case ErrhandlerKind::user: {
       // All kinds of handlers get the address of a handle, which is one word for all kinds of objects.
-      auto handle = reinterpret_cast<MPI_Comm>(site.session != nullptr ? site.session->abi_handle : comm->abi_handle);
+      auto handle = reinterpret_cast<MPI_Comm>(subject_of(site, comm));
       int given = code;
       // The context goes into the first of the arguments that the standard leaves to the library; plain handlers ignore it.
       reinterpret_cast<MPI_Comm_errhandler_function*>(handler->callback.function)(&handle, &given,
@@ -71,6 +81,12 @@ int raise(const Site& site, Error error) {
   }
   end_job(site, code, error.sentence());
   return code;
+}
+
+Object* errhandler_object(MPI_Errhandler handle) {
+  make_predefined_objects();
+  Object* object = nullptr;
+  return find(handle, "errhandler", Null::allowed, object) ? nullptr : object;
 }
 
 int not_built(Site site) {

@@ -36,6 +36,7 @@ struct Site {
   const char* comm_name = "comm";   // of the argument
   Communicator* comm = nullptr;     // null: none, or the handle names none
   Session* session = nullptr;       // of a call on a session
+  Errhandler* handler = nullptr;    // given for what the call makes: gets the call's errors too
   bool checked = true;              // the knob check_arguments
   const void* sent_from = nullptr;  // a significant send buffer with data in it, to be compared with the receive buffer
   const void* sent_type = nullptr;
@@ -73,6 +74,20 @@ inline Site keeping(const char* function, Communicator* comm) {
   site.kept = !comm->predefined;
   if (site.kept) retain(comm);
   return site;
+}
+
+Object* errhandler_object(MPI_Errhandler handle);  // null if the handle names none
+
+// What the call makes, with an error handler that also gets the errors of the call itself (MPI 5.0, sections 7.4.2, 11.3.1).
+enum class Made : bool { communicator, session };
+inline Site on(const char* function, MPI_Errhandler errhandler, Made made) {
+  auto* handler = static_cast<Errhandler*>(errhandler_object(errhandler));
+  const ObjectKind wanted = made == Made::session ? ObjectKind::session : ObjectKind::communicator;
+  const bool fits = handler != nullptr && (handler->handler_kind != ErrhandlerKind::user || handler->object_kind == wanted);
+  return {.function = function,
+          .raised = made == Made::session ? Raised::session : Raised::communicator,
+          .when = made == Made::session ? When::any_time : When::active,
+          .handler = fits ? handler : nullptr};
 }
 
 inline Object* user_object(std::uintptr_t handle, ObjectKind kind) {

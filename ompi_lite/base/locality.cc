@@ -7,11 +7,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "ompi_lite/base/macros.h"
 
 namespace ompi_lite {
+namespace {
+
+// The caller frees it.
+hwloc_bitmap_t bitmap_of(const os::CpuMask& mask) {
+  hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();
+  static_assert(sizeof(unsigned long) == sizeof(mask.words[0]));
+  for (unsigned i = 0; i < std::size(mask.words); ++i) hwloc_bitmap_set_ith_ulong(bitmap, i, mask.words[i]);
+  return bitmap;
+}
+
+}  // namespace
 
 Result<Locality> Locality::load() {
   // hwloc reads the variable only here; the application's own value wins.
@@ -43,9 +55,9 @@ Locality::~Locality() {
 }
 
 Distance Locality::distance(const os::CpuMask& a, const os::CpuMask& b) const {
-  hwloc_bitmap_t both = hwloc_bitmap_alloc();
-  static_assert(sizeof(unsigned long) == sizeof(a.words[0]));
-  for (unsigned i = 0; i < 16; ++i) hwloc_bitmap_set_ith_ulong(both, i, a.words[i] | b.words[i]);
+  os::CpuMask all = a;
+  all.add(b);
+  hwloc_bitmap_t both = bitmap_of(all);
   hwloc_bitmap_and(both, both, hwloc_topology_get_topology_cpuset(topology_));
   hwloc_obj_t object = hwloc_get_obj_covering_cpuset(topology_, both);
   Distance answer = Distance::same_node;
@@ -72,6 +84,27 @@ std::int64_t Locality::cache_bytes(int level) const {
   hwloc_obj_type_t type = level == 1 ? HWLOC_OBJ_L1CACHE : level == 2 ? HWLOC_OBJ_L2CACHE : HWLOC_OBJ_L3CACHE;
   hwloc_obj_t cache = hwloc_get_obj_by_type(topology_, type, 0);
   return cache ? static_cast<std::int64_t>(cache->attr->cache.size) : 0;
+}
+
+std::vector<Locality::Kind> Locality::kinds(const os::CpuMask& processors) const {
+  constexpr hwloc_obj_type_t kTypes[] = {HWLOC_OBJ_MACHINE,  HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE,
+                                         HWLOC_OBJ_NUMANODE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE,
+                                         HWLOC_OBJ_L1CACHE,  HWLOC_OBJ_CORE,    HWLOC_OBJ_PU};
+  hwloc_bitmap_t mine = bitmap_of(processors);
+  std::vector<Kind> kinds;
+  for (hwloc_obj_type_t type : kTypes) {
+    hwloc_obj_t object = nullptr;
+    bool single = false, any = false;
+    while ((object = hwloc_get_next_obj_by_type(topology_, type, object)) != nullptr) {
+      any = true;
+      single |= hwloc_bitmap_isincluded(mine, object->cpuset) != 0;
+    }
+    char name[32];
+    hwloc_obj_t first = hwloc_get_obj_by_type(topology_, type, 0);
+    if (any && hwloc_obj_type_snprintf(name, sizeof name, first, 1) > 0) kinds.push_back({name, single});
+  }
+  hwloc_bitmap_free(mine);
+  return kinds;
 }
 
 int usable_cpus() {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "ompi_lite/base/error.h"
 #include "ompi_lite/base/os.h"
@@ -28,6 +30,14 @@ class Locality {
   int numa_nodes() const;
   int packages() const;
   std::int64_t cache_bytes(int level) const;
+
+  // The kinds of things that this machine is made of (hwloc's names: Package, NUMANode, L3Cache, Core, PU ...), and whether
+  // `processors` lie in a single one of each kind.
+  struct Kind {
+    std::string name;
+    bool single;
+  };
+  std::vector<Kind> kinds(const os::CpuMask& processors) const;
   hwloc_topology* topology() const { return topology_; }
 
  private:

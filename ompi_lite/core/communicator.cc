@@ -7,6 +7,8 @@
 
 namespace ompi_lite {
 
+constinit Communicator* serving_world = nullptr;
+
 Communicator::Communicator(CommunicatorHome& home, ContextId context_id, Ref<Group> local, Ref<Group> remote, int my_rank)
     : Object(ObjectKind::communicator),
       home_(&home),

@@ -91,4 +91,8 @@ class Communicator : public Object {
 
 void destroy(Communicator* communicator);
 
+// All ranks of the process that serves the C interface; there too while only sessions are open, when MPI_COMM_WORLD is not.
+// Null while no process serves. For the few calls that take no object by which to find the process.
+extern constinit Communicator* serving_world;
+
 }  // namespace ompi_lite

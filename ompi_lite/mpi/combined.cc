@@ -8,7 +8,6 @@
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/datatype.h"
 #include "ompi_lite/core/pack.h"
-#include "ompi_lite/mpi/world.h"
 #include "pml/pml.h"
 
 namespace ompi_lite::mpi {
@@ -133,7 +132,7 @@ Error isendrecv_replace(Buffer data, int dest, int sendtag, int source, int recv
 }
 
 Error buffer_iflush(Request*& request) {
-  request = flush(pml::of(world()), nullptr);
+  request = flush(pml::of(*serving_world), nullptr);
   return {};
 }
 

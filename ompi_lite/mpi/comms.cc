@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coll/coll.h"
+#include "coll/group_messages.h"
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/core/datatype.h"
 #include "ompi_lite/include/mpi.h"
@@ -37,7 +38,7 @@ Error create_over_group(Communicator& comm, Group& group, int hidden_tag, Commun
   const int rank = group.rank();
   if (rank == MPI_UNDEFINED) return {};
   ContextId id = rank == 0 ? comm.home().context_ids->take() : 0;
-  if (Error error = share_over_group(comm, group, hidden_tag, &id, sizeof id)) return error;
+  if (Error error = coll::share_over_group(comm, group, 0, hidden_tag, &id, sizeof id)) return error;
   newcomm = make_child(comm, id, Ref<Group>::share(&group), rank);
   return {};
 }
@@ -67,6 +68,11 @@ Error dup_into(Communicator& comm, const Info* hints, Communicator*& newcomm) {
 }
 
 }  // namespace
+
+Error comm_get_parent(Communicator*& parent) {
+  parent = nullptr;
+  return {};
+}
 
 Error comm_size(Communicator& comm, int& size) {
   size = comm.size();
@@ -123,12 +129,12 @@ Error comm_dup_with_info(Communicator& comm, Info* info, Communicator*& newcomm)
 
 Error comm_create(Communicator& comm, Group& group, Communicator*& newcomm) {
   if (comm.is_inter()) return create_intercommunicator(comm, group, newcomm);
-  return create_over_group(comm, group, kCreateTag, newcomm);
+  return create_over_group(comm, group, coll::kCreateTag, newcomm);
 }
 
 Error comm_create_group(Communicator& comm, Group& group, int tag, Communicator*& newcomm) {
   if (comm.is_inter()) return Error(ErrorClass::comm, "comm is an intercommunicator");
-  return create_over_group(comm, group, hidden_tag_of(tag), newcomm);
+  return create_over_group(comm, group, coll::hidden_tag_of(tag), newcomm);
 }
 
 Error comm_split(Communicator& comm, int color, int key, Communicator*& newcomm) {

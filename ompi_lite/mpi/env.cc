@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "ompi_lite/base/locality.h"
+#include "ompi_lite/base/os.h"
 #include "ompi_lite/include/mpi.h"
 
 namespace ompi_lite::mpi {
@@ -33,6 +35,15 @@ Error alloc_mem(Count size, Info* info, void* baseptr) {
 
 Error free_mem(void* base) {
   std::free(base);
+  return {};
+}
+
+Error get_hw_resource_info(Info*& hw_info) {
+  Result<Locality> machine = Locality::load();
+  if (!machine) return machine.error();
+  hw_info = new Info;
+  for (const Locality::Kind& kind : machine->kinds(os::affinity()))
+    hw_info->set("hwloc://" + kind.name, kind.single ? "true" : "false");
   return {};
 }
 

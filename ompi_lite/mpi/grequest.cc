@@ -3,7 +3,7 @@
 #include "ompi_lite/mpi/grequest.h"
 
 #include "ompi_lite/base/blocking.h"
-#include "ompi_lite/mpi/world.h"
+#include "ompi_lite/core/communicator.h"
 #include "pml/pml.h"
 
 namespace ompi_lite::mpi {
@@ -48,7 +48,7 @@ constexpr RequestOps kOps = {
 Error grequest_start(Callback query_fn, Callback free_fn, Callback cancel_fn, void* extra_state, Request*& request) {
   auto* made = new GeneralizedRequest;
   made->ops = &kOps;
-  made->blocking = &pml::of(world()).blocking();
+  made->blocking = &pml::of(*serving_world).blocking();
   made->query = query_fn;
   made->free = free_fn;
   made->cancel = cancel_fn;

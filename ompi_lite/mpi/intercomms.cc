@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intercommunicators, and the messages behind the creation of communicators.
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <vector>
 
 #include "coll/coll.h"
+#include "coll/group_messages.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/core/datatype.h"
@@ -13,32 +13,12 @@
 #include "ompi_lite/mpi/comm_messages.h"
 #include "ompi_lite/mpi/comms.h"
 #include "ompi_lite/mpi/groups.h"
-#include "pml/pml.h"
 
 namespace ompi_lite::mpi {
+
+using coll::exchange_bytes, coll::hidden_tag_of, coll::kIntercommTag, coll::members_of, coll::recv_bytes, coll::send_bytes;
+
 namespace {
-
-Error send_bytes(Communicator& comm, int dest, int tag, const void* data, std::size_t bytes) {
-  const Buffer buffer(data, static_cast<Count>(bytes), &datatype_of(MPI_BYTE));
-  return pml::of(comm).send(pml::SendMode::standard, buffer, {comm, dest, tag, Plane::collective});
-}
-
-Error recv_bytes(Communicator& comm, int source, int tag, void* data, std::size_t bytes) {
-  const Buffer buffer(data, static_cast<Count>(bytes), &datatype_of(MPI_BYTE));
-  return pml::of(comm).recv(buffer, {comm, source, tag, Plane::collective}, nullptr);
-}
-
-// Both directions at once. `plane` and `tag`: the leaders of MPI_Intercomm_create meet on the program's own tag.
-Error exchange_bytes(Communicator& comm, int peer, int tag, Plane plane, const void* out, std::size_t out_bytes, void* in,
-                     std::size_t in_bytes) {
-  pml::Pml& pml = pml::of(comm);
-  const Buffer to(out, static_cast<Count>(out_bytes), &datatype_of(MPI_BYTE)), from(in, static_cast<Count>(in_bytes), &datatype_of(MPI_BYTE));
-  Request* sending = nullptr;
-  if (Error error = pml.isend(pml::SendMode::standard, to, {comm, peer, tag, plane}, sending)) return error;
-  Error received = pml.recv(from, {comm, peer, tag, plane}, nullptr);
-  Error sent = pml.wait(*sending, nullptr);
-  return received ? received : sent;
-}
 
 Error bcast_bytes(Communicator& comm, int root, void* data, std::size_t bytes) {
   return coll::bcast(Buffer(data, static_cast<Count>(bytes), &datatype_of(MPI_BYTE)), root, comm);
@@ -50,12 +30,6 @@ struct Side {
   PeerId leader = 0;
   ContextId id = 0;
 };
-
-std::vector<PeerId> members_of(Group& group) {
-  std::vector<PeerId> members(static_cast<std::size_t>(group.size()));
-  for (int i = 0; i < group.size(); i++) members[static_cast<std::size_t>(i)] = group.peer(i);
-  return members;
-}
 
 Communicator* make_intercommunicator(Communicator& local_comm, ContextId id, Ref<Group> remote, bool low) {
   auto* made = new Communicator(local_comm.home(), id, Ref<Group>::share(&local_comm.local_group()), std::move(remote), local_comm.rank());
@@ -83,11 +57,11 @@ Error exchange_lists(Communicator& inter, const std::vector<T>& mine, std::vecto
   std::uint64_t here = mine.size(), there = 0;
   const bool leads = inter.rank() == 0;
   Communicator& local = *inter.local_comm;
-  if (leads) OL_TRY(exchange_bytes(inter, 0, kIntercommTag, Plane::collective, &here, sizeof here, &there, sizeof there));
+  if (leads) OL_TRY(exchange_bytes(inter, 0, kIntercommTag, &here, sizeof here, &there, sizeof there));
   OL_TRY(bcast_bytes(local, 0, &there, sizeof there));
   theirs.resize(there);
   const std::size_t bytes = there * sizeof(T);
-  if (leads) OL_TRY(exchange_bytes(inter, 0, kIntercommTag, Plane::collective, mine.data(), here * sizeof(T), theirs.data(), bytes));
+  if (leads) OL_TRY(exchange_bytes(inter, 0, kIntercommTag, mine.data(), here * sizeof(T), theirs.data(), bytes));
   return bcast_bytes(local, 0, theirs.data(), bytes);
 }
 
@@ -98,21 +72,6 @@ Error check_disjoint(const std::vector<PeerId>& remote, Group& local) {
 }
 
 }  // namespace
-
-Error share_over_group(Communicator& comm, Group& group, int hidden_tag, void* data, std::size_t bytes) {
-  const auto rank = static_cast<unsigned>(group.rank()), size = static_cast<unsigned>(group.size());
-  auto comm_rank_of = [&](unsigned member) { return comm.local_group().rank_of(group.peer(static_cast<int>(member))); };
-  // Binomial tree: rank r hears from r without its lowest bit, and tells r + 2^k for every k below that bit.
-  unsigned reach = rank == 0 ? std::bit_ceil(size) : rank & (~rank + 1);
-  if (rank != 0) {
-    if (Error error = recv_bytes(comm, comm_rank_of(rank - reach), hidden_tag, data, bytes)) return error;
-  }
-  for (unsigned step = reach >> 1; step > 0; step >>= 1) {
-    if (rank + step >= size) continue;
-    if (Error error = send_bytes(comm, comm_rank_of(rank + step), hidden_tag, data, bytes)) return error;
-  }
-  return {};
-}
 
 int compare_groups(Group& group1, Group& group2) {
   int result = MPI_UNEQUAL;
@@ -130,10 +89,10 @@ Error intercomm_create(Communicator& local_comm, int local_leader, Communicator*
   if (leads) {
     if (peer_comm == nullptr) return Error(ErrorClass::comm, "peer_comm is MPI_COMM_NULL at the local leader");
     here.id = local_comm.home().context_ids->take();
-    if (Error error = exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), Plane::collective, &here, sizeof here, &there, sizeof there))
+    if (Error error = exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), &here, sizeof here, &there, sizeof there))
       return error;
     theirs.resize(static_cast<std::size_t>(there.size));
-    if (Error error = exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), Plane::collective, mine.data(),
+    if (Error error = exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), mine.data(),
                                      mine.size() * sizeof(PeerId), theirs.data(), theirs.size() * sizeof(PeerId)))
       return error;
     if (there.leader < here.leader) {
@@ -230,7 +189,7 @@ Error intercomm_merge(Communicator& intercomm, bool high, Communicator*& newintr
   // The low side goes first when both give the same value: the standard leaves that order to the library.
   int mine = high ? 1 : 0, theirs = 0;
   if (intercomm.rank() == 0) {
-    if (Error error = exchange_bytes(intercomm, 0, kIntercommTag, Plane::collective, &mine, sizeof mine, &theirs, sizeof theirs)) return error;
+    if (Error error = exchange_bytes(intercomm, 0, kIntercommTag, &mine, sizeof mine, &theirs, sizeof theirs)) return error;
   }
   if (Error error = bcast_bytes(*intercomm.local_comm, 0, &theirs, sizeof theirs)) return error;
   const bool first = mine != theirs ? !high : intercomm.low_group;

@@ -8,7 +8,6 @@
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/datatype.h"
 #include "ompi_lite/core/pack.h"
-#include "ompi_lite/mpi/world.h"
 
 namespace ompi_lite::mpi {
 
@@ -62,9 +61,9 @@ Error sendrecv_replace(const Buffer& data, int dest, int sendtag, int source, in
   return sendrecv(Buffer(copy.get(), bytes, &datatype_of(MPI_BYTE)), dest, sendtag, data, source, recvtag, comm, status);
 }
 
-Error buffer_attach(void* buffer, Count size) { return pml::of(world()).attach_bsend_buffer(nullptr, buffer, size); }
-Error buffer_detach(void*& buffer, Count& size) { return pml::of(world()).detach_bsend_buffer(nullptr, buffer, size); }
-Error buffer_flush() { return pml::of(world()).flush_bsend_buffer(nullptr); }
+Error buffer_attach(void* buffer, Count size) { return pml::of(*serving_world).attach_bsend_buffer(nullptr, buffer, size); }
+Error buffer_detach(void*& buffer, Count& size) { return pml::of(*serving_world).detach_bsend_buffer(nullptr, buffer, size); }
+Error buffer_flush() { return pml::of(*serving_world).flush_bsend_buffer(nullptr); }
 
 Error comm_attach_buffer(Communicator& comm, void* buffer, Count size) {
   return pml::of(comm).attach_bsend_buffer(&comm, buffer, size);

@@ -2,7 +2,6 @@
 // The probe family.
 #include "ompi_lite/mpi/probe.h"
 
-#include "ompi_lite/mpi/world.h"
 #include "pml/requests.h"
 
 namespace ompi_lite::mpi {
@@ -25,11 +24,11 @@ Error improbe(int source, int tag, Communicator& comm, bool& flag, Message*& mes
 
 // A message names its process itself, but for that of no process.
 Error mrecv(const Buffer& data, Message*& message, MPI_Status* status) {
-  return pml::of(world()).mrecv(data, message, status);
+  return pml::of(*serving_world).mrecv(data, message, status);
 }
 
 Error imrecv(const Buffer& data, Message*& message, Request*& request) {
-  return pml::of(world()).imrecv(data, message, request);
+  return pml::of(*serving_world).imrecv(data, message, request);
 }
 
 Communicator* message_comm(const Object& message) { return static_cast<const Message&>(message).comm; }

@@ -73,6 +73,7 @@ Error bring_up() {
   Result<std::unique_ptr<Process>> process = Process::start(std::move(bootstrap).value(), door.lock);
   if (!process) return process.error();
   door.process = std::move(process).value().release();
+  serving_world = &door.process->world();
   define_attributes(door.process->job());
   fill_environment(environment_info(), door.process->job());
   main_thread = pthread_self();
@@ -84,6 +85,7 @@ Error bring_down() {
   Process& process = *door.process;
   Error failed = process.finish();
   door.process = nullptr;
+  serving_world = nullptr;
   delete &process;
   return failed;
 }

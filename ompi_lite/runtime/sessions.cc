@@ -8,13 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <string_view>
 
 #include "ompi_lite/base/macros.h"
-#include "ompi_lite/core/context_id.h"
-#include "ompi_lite/core/datatype.h"
 #include "ompi_lite/core/handle.h"
 #include "ompi_lite/runtime/life.h"
 #include "ompi_lite/runtime/process.h"
@@ -32,11 +29,6 @@ namespace {
 
 constexpr std::array<const char*, 2> kSets{"mpi://WORLD", "mpi://SELF"};
 
-Error check_errhandler(const Errhandler& errhandler, ObjectKind kind) {
-  if (errhandler.handler_kind != ErrhandlerKind::user || errhandler.object_kind == kind) return {};
-  return Error(ErrorClass::arg, "errhandler was created for another kind of object");
-}
-
 // Names of process sets do not depend on case (section 11.3.2).
 Error find_set(const char* name, std::size_t& place) {
   if (name == nullptr) return Error(ErrorClass::arg, "pset_name is a null pointer");
@@ -45,25 +37,12 @@ Error find_set(const char* name, std::size_t& place) {
   return make_error(ErrorClass::arg, "there is no process set \"%s\"; there are mpi://WORLD and mpi://SELF", name);
 }
 
-// Messages behind comm_create_from_group: on the world's collective plane, below every tag that a collective uses. Creations that
-// run at the same time differ by their string tag, as the standard asks.
-int hidden_tag_of(std::string_view stringtag) {
-  std::uint32_t hash = 2166136261u;  // FNV-1a
-  for (char letter : stringtag) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619u;
-  return std::numeric_limits<int>::min() / 2 + static_cast<int>(hash & 0x1fffffff);  // above those of MPI_Comm_create_group
-}
-
-// The group's rank 0 gives the id to the others.
-Error share_id(Process& process, Group& group, int tag, ContextId& id) {
-  const Buffer data(&id, sizeof id, &datatype_of(MPI_BYTE));
-  Communicator& world = process.world();
-  if (group.rank() != 0) return process.pml().recv(data, {world, group.peer(0), tag, Plane::collective}, nullptr);
-  for (int member = 1; member < group.size(); member++)
-    OL_TRY(process.pml().send(pml::SendMode::standard, data, {world, group.peer(member), tag, Plane::collective}));
-  return {};
-}
-
 }  // namespace
+
+Error check_errhandler(const Errhandler& errhandler, ObjectKind kind) {
+  if (errhandler.handler_kind != ErrhandlerKind::user || errhandler.object_kind == kind) return {};
+  return Error(ErrorClass::arg, "errhandler was created for another kind of object");
+}
 
 Error session_init(Info* info, Errhandler& errhandler, Session*& session) {
   OL_TRY(check_errhandler(errhandler, ObjectKind::session));
@@ -129,24 +108,6 @@ Error group_from_session_pset(Session&, const char* name, Group*& newgroup) {
   OL_TRY(find_set(name, place));
   const JobInfo& job = current()->job();
   newgroup = place == 0 ? new Group(0, job.size, job.rank) : new Group(job.rank, 1, job.rank);
-  return {};
-}
-
-Error comm_create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler, Communicator*& newcomm) {
-  OL_TRY(check_errhandler(errhandler, ObjectKind::communicator));
-  if (stringtag == nullptr) return Error(ErrorClass::arg, "stringtag is a null pointer");
-  if (std::strlen(stringtag) >= MPI_MAX_STRINGTAG_LEN)
-    return make_error(ErrorClass::arg, "stringtag has %zu characters, the most is %d", std::strlen(stringtag), MPI_MAX_STRINGTAG_LEN - 1);
-  newcomm = nullptr;
-  if (group.size() == 0) return {};  // MPI_GROUP_EMPTY gives MPI_COMM_NULL
-  const int rank = group.rank();
-  if (rank == MPI_UNDEFINED) return Error(ErrorClass::group, "the calling process is not in the group");
-  Process& process = *current();
-  ContextId id = rank == 0 ? process.home().context_ids->take() : 0;
-  OL_TRY(share_id(process, group, hidden_tag_of(stringtag), id));
-  newcomm = new Communicator(process.home(), id, Ref<Group>::share(&group), Ref<Group>(), rank);
-  newcomm->set_errhandler(errhandler);
-  if (info != nullptr) newcomm->hints.entries = info->entries;
   return {};
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI 5.0, section 11.3: sessions, process sets, and communicators made from groups alone.
+// MPI 5.0, section 11.3: sessions and process sets.
 #pragma once
 
 #include "ompi_lite/base/error.h"
-#include "ompi_lite/core/communicator.h"
+#include "ompi_lite/core/group.h"
 #include "ompi_lite/core/session.h"
 
 namespace ompi_lite::runtime {
@@ -20,7 +20,7 @@ Error session_get_nth_pset(Session& session, Info* info, int n, int& length, cha
 Error session_get_pset_info(Session& session, const char* name, Info*& info);
 Error group_from_session_pset(Session& session, const char* name, Group*& newgroup);
 
-// Collective over the group alone.
-Error comm_create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler, Communicator*& newcomm);
+// An error handler made for another kind of object is refused.
+[[nodiscard]] Error check_errhandler(const Errhandler& errhandler, ObjectKind kind);
 
 }  // namespace ompi_lite::runtime

@@ -3,7 +3,7 @@
 // Communicators (chapter 7).
 #include "ompi_lite/abi/call.h"
 #include "ompi_lite/mpi/comms.h"
-#include "ompi_lite/runtime/sessions.h"
+#include "ompi_lite/runtime/from_groups.h"
 
 using namespace ompi_lite;
 using namespace ompi_lite::abi;
@@ -17,7 +17,7 @@ OL_EXPORT int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm
 OL_ALIAS(Comm_create)
 
 OL_EXPORT int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
-{ return call<runtime::comm_create_from_group>(on("MPI_Comm_create_from_group"), Handle{group, "group"}, Text{stringtag, "stringtag"}, Handle{info, "info", Null::allowed}, Handle{errhandler, "errhandler"}, NewHandle{newcomm, "newcomm"}); }
+{ return call<runtime::comm_create_from_group>(on("MPI_Comm_create_from_group", errhandler, Made::communicator), Handle{group, "group"}, Text{stringtag, "stringtag"}, Handle{info, "info", Null::allowed}, Handle{errhandler, "errhandler"}, NewHandle{newcomm, "newcomm"}); }
 OL_ALIAS(Comm_create_from_group)
 
 OL_EXPORT int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -100,8 +100,8 @@ OL_EXPORT int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_C
 { return call<mpi::intercomm_create>(on("MPI_Intercomm_create", local_comm, "local_comm"), Handle{local_comm, "local_comm"}, Rank{local_leader, "local_leader", Who::member}, PeerComm{peer_comm, local_leader, "peer_comm"}, Value{remote_leader}, Tag{tag, "tag", TagUse::send}, NewHandle{newintercomm, "newintercomm"}); }
 OL_ALIAS(Intercomm_create)
 
-OL_EXPORT int PMPI_Intercomm_create_from_groups(MPI_Group, int, MPI_Group, int, const char *, MPI_Info, MPI_Errhandler, MPI_Comm *)
-{ return not_built(on("MPI_Intercomm_create_from_groups")); }
+OL_EXPORT int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
+{ return call<runtime::intercomm_create_from_groups>(on("MPI_Intercomm_create_from_groups", errhandler, Made::communicator), Handle{local_group, "local_group"}, Value{local_leader}, Handle{remote_group, "remote_group", Null::allowed}, Value{remote_leader}, Text{stringtag, "stringtag"}, Handle{info, "info", Null::allowed}, Handle{errhandler, "errhandler"}, NewHandle{newintercomm, "newintercomm"}); }
 OL_ALIAS(Intercomm_create_from_groups)
 
 OL_EXPORT int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)

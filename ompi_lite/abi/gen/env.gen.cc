@@ -53,8 +53,8 @@ OL_EXPORT int PMPI_Free_mem(void *base)
 { return call<mpi::free_mem>(on("MPI_Free_mem"), Value{base}); }
 OL_ALIAS(Free_mem)
 
-OL_EXPORT int PMPI_Get_hw_resource_info(MPI_Info *)
-{ return not_built(on("MPI_Get_hw_resource_info")); }
+OL_EXPORT int PMPI_Get_hw_resource_info(MPI_Info *hw_info)
+{ return call<mpi::get_hw_resource_info>(on("MPI_Get_hw_resource_info"), NewHandle{hw_info, "hw_info"}); }
 OL_ALIAS(Get_hw_resource_info)
 
 OL_EXPORT int PMPI_Get_library_version(char *version, int *resultlen)

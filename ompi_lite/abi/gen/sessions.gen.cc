@@ -61,7 +61,7 @@ OL_EXPORT int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *)
 OL_ALIAS(Session_iflush_buffer)
 
 OL_EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
-{ return call<runtime::session_init>(on("MPI_Session_init", When::any_time), Handle{info, "info", Null::allowed}, Handle{errhandler, "errhandler"}, NewHandle{session, "session"}); }
+{ return call<runtime::session_init>(on("MPI_Session_init", errhandler, Made::session), Handle{info, "info", Null::allowed}, Handle{errhandler, "errhandler"}, NewHandle{session, "session"}); }
 OL_ALIAS(Session_init)
 
 OL_EXPORT int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
