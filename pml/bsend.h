@@ -14,7 +14,7 @@ namespace ompi_lite::pml {
 // the application's bytes hold messages. Not thread safe: the process lock.
 class BsendBuffer {
  public:
-  bool attached() const { return base_ != nullptr; }
+  bool attached() const { return attached_; }
   bool automatic() const { return automatic_; }
   bool empty() const { return parts_.empty(); }  // every message has left
 
@@ -32,7 +32,7 @@ class BsendBuffer {
   };
   std::byte* base_ = nullptr;
   Count bytes_ = 0;
-  bool automatic_ = false;
+  bool attached_ = false, automatic_ = false;
   std::vector<Part> parts_;  // by address
 };
 

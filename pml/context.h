@@ -35,6 +35,11 @@ struct ContextAttachment : Attachment {
   ~ContextAttachment() override;
 };
 
+// What hangs on a session, and on the groups that stem from it.
+struct SessionAttachment : Attachment {
+  BsendBuffer bsend;
+};
+
 inline ContextAttachment& attachment(Communicator& comm) { return static_cast<ContextAttachment&>(*comm.pml_state); }
 inline Context& context_of(Communicator& comm) { return *attachment(comm).context; }
 

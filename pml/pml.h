@@ -91,12 +91,15 @@ class Pml final : public btl::Receiver {
   // Waits for a request that is active and not persistent, takes its completion and frees it.
   Error wait(Request& request, MPI_Status* status);
 
-  // Buffered sends (MPI 5.0, section 3.6); comm null: the buffer of the process. A size is not looked at for
-  // MPI_BUFFER_AUTOMATIC.
-  Error attach_bsend_buffer(Communicator* comm, void* buffer, Count bytes);
-  Error detach_bsend_buffer(Communicator* comm, void*& buffer, Count& bytes);  // waits until its messages have left
-  Error flush_bsend_buffer(Communicator* comm);
-  bool bsend_buffer_empty(Communicator* comm) { return bsend_buffer(comm).empty(); }
+  // The buffers for buffered sends (MPI 5.0, section 3.6): of the process, of a session (new_session_state), of a
+  // communicator. A size is not looked at for MPI_BUFFER_AUTOMATIC.
+  BsendBuffer& bsend_buffer() { return bsend_; }
+  BsendBuffer& bsend_buffer(Attachment& session);
+  BsendBuffer& bsend_buffer(Communicator& comm);
+  BsendBuffer& bsend_buffer_for(Communicator& comm);  // the one that a message on it takes
+  Error attach_bsend_buffer(BsendBuffer& own, void* buffer, Count bytes);
+  Error detach_bsend_buffer(BsendBuffer& own, void*& buffer, Count& bytes);  // waits until its messages have left
+  Error flush_bsend_buffer(BsendBuffer& own);
 
   // Asks the request at each turn until it is done, then completes it.
   void watch(PolledRequest& request);
@@ -135,7 +138,6 @@ class Pml final : public btl::Receiver {
   void finish_send(SendRequest& request, Error error);
   Error send_slowly(SendMode mode, const Buffer& data, const Envelope& to, Peer& peer);
   Error send_buffered(SendRequest& original);
-  BsendBuffer& bsend_buffer(Communicator* comm);
   void on_clear_to_send(const ClearToSendHeader& header);
   void on_reply(std::uint64_t send_request);
   void cancel(SendRequest& request);
@@ -195,6 +197,9 @@ class Pml final : public btl::Receiver {
 
 // The Pml that serves a communicator.
 Pml& of(Communicator& comm);
+
+// What hangs on a session: its buffer for buffered sends. Kept by the session and by the groups that stem from it.
+std::shared_ptr<Attachment> new_session_state();
 
 // What mprobe of MPI_PROC_NULL gives: MPI_MESSAGE_NO_PROC. One per address space.
 Message& no_process_message();

@@ -260,17 +260,9 @@ void Pml::finish_send(SendRequest& request, Error error) {
 
 // ---- buffered sends ----
 
-BsendBuffer& Pml::bsend_buffer(Communicator* comm) {
-  if (comm == nullptr) return bsend_;
-  ContextAttachment& attached = attachment(*comm);
-  if (!attached.bsend) attached.bsend = std::make_unique<BsendBuffer>();
-  return *attached.bsend;
-}
-
 // Copies the message into the attached buffer and sends it from there, by a request of its own that frees itself.
 Error Pml::send_buffered(SendRequest& original) {
-  ContextAttachment& attached = attachment(*original.comm);
-  BsendBuffer& buffer = attached.bsend && attached.bsend->attached() ? *attached.bsend : bsend_;
+  BsendBuffer& buffer = bsend_buffer_for(*original.comm);
   if (!buffer.attached()) return Error(ErrorClass::buffer, "no buffer is attached for buffered sends");
   const Count bytes = pack_size(original.data);
   std::byte* place = buffer.take(bytes);
@@ -295,32 +287,6 @@ Error Pml::send_buffered(SendRequest& original) {
   copy->released = true;
   hold_objects(*copy, *original.comm, copy->data);
   start(*copy);
-  return {};
-}
-
-Error Pml::attach_bsend_buffer(Communicator* comm, void* buffer, Count bytes) {
-  BsendBuffer& own = bsend_buffer(comm);
-  if (own.attached()) return Error(ErrorClass::buffer, "a buffer for buffered sends is attached already");
-  if (buffer == MPI_BUFFER_AUTOMATIC)
-    own.attach_automatic();
-  else
-    own.attach(buffer, bytes);
-  return {};
-}
-
-Error Pml::flush_bsend_buffer(Communicator* comm) {
-  BsendBuffer& own = bsend_buffer(comm);
-  while (!own.empty()) {
-    const std::uint64_t seen = bsends_left_.load(std::memory_order_relaxed);
-    blocking_.until([&] { return bsends_left_.load(std::memory_order_relaxed) != seen; });
-  }
-  return {};
-}
-
-Error Pml::detach_bsend_buffer(Communicator* comm, void*& buffer, Count& bytes) {
-  BsendBuffer& own = bsend_buffer(comm);
-  OL_TRY(flush_bsend_buffer(comm));
-  own.detach(buffer, bytes);
   return {};
 }
 

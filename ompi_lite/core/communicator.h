@@ -26,12 +26,6 @@ class ContextIds;
 class Segment;
 struct Topology;  // core/grid.h
 
-// What a floor above hangs on a communicator without core knowing its type; destroyed with the communicator.
-class Attachment {
- public:
-  virtual ~Attachment() = default;
-};
-
 // What all communicators of a process share: handed from parent to child.
 struct CommunicatorHome {
   ContextIds* context_ids = nullptr;

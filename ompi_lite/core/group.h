@@ -22,6 +22,9 @@ class Group : public Object {
   // `self` is the process that looks at the group, wherever it stands in it: what MPI_Group_rank asks for. -1 if unknown.
   Group(PeerId first, int size, PeerId self);
   Group(std::vector<PeerId> members, PeerId self);
+  Group(std::vector<PeerId> members, const Group& origin) : Group(std::move(members), origin.self_) {
+    session_ = origin.session_;
+  }
   explicit Group(std::uintptr_t predefined_handle) : Object(ObjectKind::group, predefined_handle) {}  // empty
 
   int size() const { return size_; }
@@ -30,12 +33,17 @@ class Group : public Object {
   int rank() const { return rank_of(self_); }            // of the process that looks
   PeerId self() const { return self_; }
 
+  // What pml keeps for the session that the group was derived from; null in the world model.
+  const std::shared_ptr<Attachment>& session() const { return session_; }
+  void set_session(std::shared_ptr<Attachment> session) { session_ = std::move(session); }
+
  private:
   PeerId first_ = 0;
   int size_ = 0;
   PeerId self_ = -1;
   std::vector<PeerId> members_;
   std::unordered_map<PeerId, int> ranks_;
+  std::shared_ptr<Attachment> session_;
 };
 
 void destroy(Group* group);

@@ -32,6 +32,12 @@ struct Object {
   ~Object() { magic = kFreedMagic; }
 };
 
+// What a floor above hangs on an object without core knowing its type; destroyed with the object.
+class Attachment {
+ public:
+  virtual ~Attachment() = default;
+};
+
 // A callback of the application with the context that a language binding or a translation library needs to run it.
 struct Callback {
   void (*function)() = nullptr;

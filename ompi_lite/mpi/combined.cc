@@ -82,9 +82,9 @@ Error begin(Copy copy, const Buffer& send, int dest, int sendtag, const Buffer& 
 
 // Done when every buffered message has left.
 struct Flush : pml::PolledRequest {
-  pml::Pml* pml = nullptr;
-  Communicator* whose = nullptr;  // null: the process's buffer
-  Flush() : PolledRequest(RequestKind::send) {}
+  pml::BsendBuffer& buffer;
+  std::shared_ptr<Attachment> session;  // keeps its buffer; `comm` does the same
+  explicit Flush(pml::BsendBuffer& flushed) : PolledRequest(RequestKind::send), buffer(flushed) {}
 };
 
 constexpr RequestOps kFlush = {
@@ -94,21 +94,18 @@ constexpr RequestOps kFlush = {
     .destroy =
         [](Request& request) {
           auto& own = static_cast<Flush&>(request);
-          release(own.whose);
+          release(own.comm);
           delete &own;
         },
 };
 
-Request* flush(pml::Pml& pml, Communicator* whose) {
-  auto* made = new Flush;
+Request* flush(pml::Pml& pml, pml::BsendBuffer& buffer, Communicator* comm, std::shared_ptr<Attachment> session) {
+  auto* made = new Flush(buffer);
   made->ops = &kFlush;
-  made->pml = &pml;
-  made->whose = retain(whose);
+  made->comm = retain(comm);
+  made->session = std::move(session);
   set_status_empty(made->status);
-  made->is_done = [](pml::PolledRequest& self) {
-    auto& own = static_cast<Flush&>(self);
-    return own.pml->bsend_buffer_empty(own.whose);
-  };
+  made->is_done = [](pml::PolledRequest& self) { return static_cast<Flush&>(self).buffer.empty(); };
   pml.watch(*made);
   return made;
 }
@@ -132,12 +129,20 @@ Error isendrecv_replace(Buffer data, int dest, int sendtag, int source, int recv
 }
 
 Error buffer_iflush(Request*& request) {
-  request = flush(pml::of(*serving_world), nullptr);
+  pml::Pml& pml = pml::of(*serving_world);
+  request = flush(pml, pml.bsend_buffer(), nullptr, nullptr);
+  return {};
+}
+
+Error session_iflush_buffer(Session& session, Request*& request) {
+  pml::Pml& pml = pml::of(*serving_world);
+  request = flush(pml, pml.bsend_buffer(*session.pml_state), nullptr, session.pml_state);
   return {};
 }
 
 Error comm_iflush_buffer(Communicator& comm, Request*& request) {
-  request = flush(pml::of(comm), &comm);
+  pml::Pml& pml = pml::of(comm);
+  request = flush(pml, pml.bsend_buffer(comm), &comm, nullptr);
   return {};
 }
 

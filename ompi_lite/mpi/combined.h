@@ -6,6 +6,7 @@
 #include "ompi_lite/core/buffer.h"
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/request.h"
+#include "ompi_lite/core/session.h"
 
 namespace ompi_lite::mpi {
 
@@ -14,6 +15,7 @@ Error isendrecv(Buffer send, int dest, int sendtag, Buffer receive, int source, 
 Error isendrecv_replace(Buffer data, int dest, int sendtag, int source, int recvtag, Communicator& comm, Request*& request);
 
 Error buffer_iflush(Request*& request);
+Error session_iflush_buffer(Session& session, Request*& request);
 Error comm_iflush_buffer(Communicator& comm, Request*& request);
 
 }  // namespace ompi_lite::mpi

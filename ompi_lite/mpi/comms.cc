@@ -12,6 +12,7 @@
 #include "ompi_lite/core/datatype.h"
 #include "ompi_lite/include/mpi.h"
 #include "ompi_lite/mpi/comm_messages.h"
+#include "pml/pml.h"
 
 namespace ompi_lite::mpi {
 namespace {
@@ -153,7 +154,7 @@ Error comm_split(Communicator& comm, int color, int key, Communicator*& newcomm)
   if (color == MPI_UNDEFINED) return {};
 
   const std::vector<SplitEntry> chosen = entries_of_color(entries, color);
-  Ref<Group> group(new Group(peers_of(chosen), comm.local_group().self()));
+  Ref<Group> group(new Group(peers_of(chosen), comm.local_group()));
   const int new_rank = group->rank();
   if (new_rank != 0) ids.give_back(proposed);
   newcomm = make_child(comm, chosen[0].id, std::move(group), new_rank);
@@ -190,7 +191,10 @@ Error comm_free(Communicator*& comm) {
 
 Error comm_disconnect(Communicator*& comm) {
   if (comm->predefined) return make_error(ErrorClass::comm, "comm is %s, which cannot be disconnected", comm->name.c_str());
-  // Collective, and every member has completed its own requests: past a barrier nothing of this communicator is under way.
+  // Collective, and every member has completed its own requests: once buffered messages have left and all have come to a
+  // barrier nothing of this communicator is under way.
+  pml::Pml& pml = pml::of(*comm);
+  if (Error error = pml.flush_bsend_buffer(pml.bsend_buffer_for(*comm))) return error;
   if (Error error = coll::barrier(comm->is_inter() ? *comm->local_comm : *comm)) return error;
   return comm_free(comm);
 }

@@ -65,7 +65,7 @@ Error create_over_first(Communicator& comm, int size, Communicator*& newcomm) {
   std::vector<PeerId> members(static_cast<std::size_t>(size));
   for (int i = 0; i < size; ++i) members[static_cast<std::size_t>(i)] = comm.local_group().peer(i);
   const Ref<Group> group = size == comm.size() ? Ref<Group>::share(&comm.local_group())
-                                               : Ref<Group>(new Group(std::move(members), comm.local_group().self()));
+                                               : Ref<Group>(new Group(std::move(members), comm.local_group()));
   return comm_create(comm, *group, newcomm);
 }
 

@@ -10,12 +10,12 @@ namespace ompi_lite::mpi {
 namespace {
 
 // A group of these members; MPI_GROUP_EMPTY, as the standard asks, if there are none.
-Group* make_group(std::vector<PeerId> members, PeerId self) {
+Group* make_group(std::vector<PeerId> members, const Group& origin) {
   if (members.empty()) return retain(&empty_group());
-  return new Group(std::move(members), self);
+  return new Group(std::move(members), origin);
 }
 
-PeerId self_of(const Group& a, const Group& b) { return a.self() >= 0 ? a.self() : b.self(); }
+const Group& origin_of(const Group& a, const Group& b) { return a.self() >= 0 ? a : b; }
 
 std::vector<PeerId> members_of(const Group& group) {
   std::vector<PeerId> members(static_cast<std::size_t>(group.size()));
@@ -88,7 +88,7 @@ Error group_union(Group& group1, Group& group2, Group*& newgroup) {
   std::vector<PeerId> members = members_of(group1);
   for (int i = 0; i < group2.size(); i++)
     if (group1.rank_of(group2.peer(i)) == MPI_UNDEFINED) members.push_back(group2.peer(i));
-  newgroup = make_group(std::move(members), self_of(group1, group2));
+  newgroup = make_group(std::move(members), origin_of(group1, group2));
   return {};
 }
 
@@ -96,7 +96,7 @@ Error group_intersection(Group& group1, Group& group2, Group*& newgroup) {
   std::vector<PeerId> members;
   for (int i = 0; i < group1.size(); i++)
     if (group2.rank_of(group1.peer(i)) != MPI_UNDEFINED) members.push_back(group1.peer(i));
-  newgroup = make_group(std::move(members), self_of(group1, group2));
+  newgroup = make_group(std::move(members), origin_of(group1, group2));
   return {};
 }
 
@@ -104,7 +104,7 @@ Error group_difference(Group& group1, Group& group2, Group*& newgroup) {
   std::vector<PeerId> members;
   for (int i = 0; i < group1.size(); i++)
     if (group2.rank_of(group1.peer(i)) == MPI_UNDEFINED) members.push_back(group1.peer(i));
-  newgroup = make_group(std::move(members), self_of(group1, group2));
+  newgroup = make_group(std::move(members), origin_of(group1, group2));
   return {};
 }
 
@@ -113,7 +113,7 @@ Error group_incl(Group& group, std::span<const int> ranks, Group*& newgroup) {
   std::vector<PeerId> members;
   members.reserve(ranks.size());
   for (int rank : ranks) members.push_back(group.peer(rank));
-  newgroup = make_group(std::move(members), group.self());
+  newgroup = make_group(std::move(members), group);
   return {};
 }
 
@@ -124,7 +124,7 @@ Error group_excl(Group& group, std::span<const int> ranks, Group*& newgroup) {
   std::vector<PeerId> members;
   for (int i = 0; i < group.size(); i++)
     if (!out[static_cast<std::size_t>(i)]) members.push_back(group.peer(i));
-  newgroup = make_group(std::move(members), group.self());
+  newgroup = make_group(std::move(members), group);
   return {};
 }
 

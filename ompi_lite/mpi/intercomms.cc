@@ -107,7 +107,7 @@ Error intercomm_create(Communicator& local_comm, int local_leader, Communicator*
   if (Error error = check_disjoint(theirs, local_comm.local_group())) return error;
   Communicator* local_copy = nullptr;
   if (Error error = comm_create(local_comm, local_comm.local_group(), local_copy)) return error;
-  Ref<Group> remote(new Group(std::move(theirs), local_comm.local_group().self()));
+  Ref<Group> remote(new Group(std::move(theirs), local_comm.local_group()));
   newintercomm = make_intercommunicator(local_comm, here.id, std::move(remote), here.leader < there.leader);
   newintercomm->local_comm = Ref<Communicator>(local_copy);
   return {};
@@ -141,7 +141,7 @@ Error create_intercommunicator(Communicator& comm, Group& group, Communicator*& 
   if (local_copy == nullptr) return {};  // not a member
   Ref<Communicator> local(local_copy);
   if (theirs.empty()) return {};  // a side without members: nobody gets a communicator
-  Ref<Group> remote(new Group(std::move(theirs), comm.local_group().self()));
+  Ref<Group> remote(new Group(std::move(theirs), comm.local_group()));
   newcomm = make_intercommunicator(*local, id, std::move(remote), comm.low_group);
   newcomm->local_comm = std::move(local);
   newcomm->set_errhandler(comm.errhandler());
@@ -166,7 +166,7 @@ Error split_intercommunicator(Communicator& comm, int color, int key, Communicat
   const ContextId id = comm.low_group || there.empty() ? here[0].id : there[0].id;
   if (id != proposed || there.empty()) ids.give_back(proposed);
   if (there.empty()) return {};
-  Ref<Group> remote(new Group(peers_of(there), comm.local_group().self()));
+  Ref<Group> remote(new Group(peers_of(there), comm.local_group()));
   newcomm = make_intercommunicator(*local, id, std::move(remote), comm.low_group);
   newcomm->local_comm = std::move(local);
   newcomm->set_errhandler(comm.errhandler());
@@ -198,7 +198,7 @@ Error intercomm_merge(Communicator& intercomm, bool high, Communicator*& newintr
   std::vector<PeerId> members = members_of(intercomm.local_group()), others = members_of(intercomm.remote_group());
   members.insert(first ? members.end() : members.begin(), others.begin(), others.end());
   const int rank = intercomm.rank() + (first ? 0 : static_cast<int>(others.size()));
-  Ref<Group> group(new Group(std::move(members), intercomm.local_group().self()));
+  Ref<Group> group(new Group(std::move(members), intercomm.local_group()));
   newintracomm = new Communicator(intercomm.home(), id, std::move(group), Ref<Group>(), rank);
   newintracomm->set_errhandler(intercomm.errhandler());
   return {};

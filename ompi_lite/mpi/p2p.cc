@@ -61,16 +61,43 @@ Error sendrecv_replace(const Buffer& data, int dest, int sendtag, int source, in
   return sendrecv(Buffer(copy.get(), bytes, &datatype_of(MPI_BYTE)), dest, sendtag, data, source, recvtag, comm, status);
 }
 
-Error buffer_attach(void* buffer, Count size) { return pml::of(*serving_world).attach_bsend_buffer(nullptr, buffer, size); }
-Error buffer_detach(void*& buffer, Count& size) { return pml::of(*serving_world).detach_bsend_buffer(nullptr, buffer, size); }
-Error buffer_flush() { return pml::of(*serving_world).flush_bsend_buffer(nullptr); }
+namespace {
 
-Error comm_attach_buffer(Communicator& comm, void* buffer, Count size) {
-  return pml::of(comm).attach_bsend_buffer(&comm, buffer, size);
+// A buffer for buffered sends, and who keeps it.
+struct Space {
+  pml::Pml& pml;
+  pml::BsendBuffer& buffer;
+
+  Error attach(void* memory, Count size) { return pml.attach_bsend_buffer(buffer, memory, size); }
+  Error detach(void*& memory, Count& size) { return pml.detach_bsend_buffer(buffer, memory, size); }
+  Error flush() { return pml.flush_bsend_buffer(buffer); }
+};
+
+Space of_process() {
+  pml::Pml& pml = pml::of(*serving_world);
+  return {pml, pml.bsend_buffer()};
 }
-Error comm_detach_buffer(Communicator& comm, void*& buffer, Count& size) {
-  return pml::of(comm).detach_bsend_buffer(&comm, buffer, size);
+Space of(Session& session) {
+  pml::Pml& pml = pml::of(*serving_world);
+  return {pml, pml.bsend_buffer(*session.pml_state)};
 }
-Error comm_flush_buffer(Communicator& comm) { return pml::of(comm).flush_bsend_buffer(&comm); }
+Space of(Communicator& comm) {
+  pml::Pml& pml = pml::of(comm);
+  return {pml, pml.bsend_buffer(comm)};
+}
+
+}  // namespace
+
+Error buffer_attach(void* buffer, Count size) { return of_process().attach(buffer, size); }
+Error buffer_detach(void*& buffer, Count& size) { return of_process().detach(buffer, size); }
+Error buffer_flush() { return of_process().flush(); }
+
+Error session_attach_buffer(Session& session, void* buffer, Count size) { return of(session).attach(buffer, size); }
+Error session_detach_buffer(Session& session, void*& buffer, Count& size) { return of(session).detach(buffer, size); }
+Error session_flush_buffer(Session& session) { return of(session).flush(); }
+
+Error comm_attach_buffer(Communicator& comm, void* buffer, Count size) { return of(comm).attach(buffer, size); }
+Error comm_detach_buffer(Communicator& comm, void*& buffer, Count& size) { return of(comm).detach(buffer, size); }
+Error comm_flush_buffer(Communicator& comm) { return of(comm).flush(); }
 
 }  // namespace ompi_lite::mpi

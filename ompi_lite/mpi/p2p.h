@@ -6,6 +6,7 @@
 #include "ompi_lite/core/buffer.h"
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/request.h"
+#include "ompi_lite/core/session.h"
 #include "pml/pml.h"
 
 namespace ompi_lite::mpi {
@@ -22,10 +23,14 @@ Error sendrecv(const Buffer& send, int dest, int sendtag, const Buffer& receive,
 Error sendrecv_replace(const Buffer& data, int dest, int sendtag, int source, int recvtag, Communicator& comm,
                        MPI_Status* status);
 
-// Section 3.6: the buffers of buffered sends.
+// Section 3.6: the buffers of buffered sends. A message takes that of its communicator, else that of the session it stems from,
+// else that of the process.
 Error buffer_attach(void* buffer, Count size);
 Error buffer_detach(void*& buffer, Count& size);
 Error buffer_flush();
+Error session_attach_buffer(Session& session, void* buffer, Count size);
+Error session_detach_buffer(Session& session, void*& buffer, Count& size);
+Error session_flush_buffer(Session& session);
 Error comm_attach_buffer(Communicator& comm, void* buffer, Count size);
 Error comm_detach_buffer(Communicator& comm, void*& buffer, Count& size);
 Error comm_flush_buffer(Communicator& comm);

@@ -103,7 +103,7 @@ Error intercomm_create_from_groups(Group& local_group, int local_leader, Group* 
   theirs.resize(static_cast<std::size_t>(here.size));
   OL_TRY(coll::share_over_group(process.world(), local_group, local_leader, tag, theirs.data(),
                                 theirs.size() * sizeof(PeerId)));
-  Ref<Group> remote(new Group(std::move(theirs), local_group.self()));
+  Ref<Group> remote(new Group(std::move(theirs), local_group));
   newintercomm = new Communicator(process.home(), here.common, Ref<Group>::share(&local_group), std::move(remote), rank);
   newintercomm->low_group = local_group.peer(local_leader) < here.leader;
   newintercomm->local_comm =

@@ -49,12 +49,18 @@ Error session_init(Info* info, Errhandler& errhandler, Session*& session) {
   const std::string* level = info == nullptr ? nullptr : info->find("thread_level");
   OL_TRY(open_session(level == nullptr || *level != "MPI_THREAD_SINGLE"));
   session = new Session(errhandler);
+  session->pml_state = pml::new_session_state();
   session->hints.set("thread_level", level == nullptr ? "MPI_THREAD_MULTIPLE" : *level);
   session->hints.set("mpi_size", std::to_string(current()->job().size));
   return {};
 }
 
+// The session's buffer is detached, so its messages leave first: the application may do what it wants with the buffer then.
 Error session_finalize(Session*& session) {
+  pml::Pml& pml = current()->pml();
+  void* buffer = nullptr;
+  Count bytes = 0;
+  OL_TRY(pml.detach_bsend_buffer(pml.bsend_buffer(*session->pml_state), buffer, bytes));
   release(std::exchange(session, nullptr));
   close_session();
   return {};
@@ -103,11 +109,12 @@ Error session_get_pset_info(Session&, const char* name, Info*& info) {
   return {};
 }
 
-Error group_from_session_pset(Session&, const char* name, Group*& newgroup) {
+Error group_from_session_pset(Session& session, const char* name, Group*& newgroup) {
   std::size_t place = 0;
   OL_TRY(find_set(name, place));
   const JobInfo& job = current()->job();
   newgroup = place == 0 ? new Group(0, job.size, job.rank) : new Group(job.rank, 1, job.rank);
+  newgroup->set_session(session.pml_state);
   return {};
 }
 

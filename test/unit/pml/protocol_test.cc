@@ -332,7 +332,7 @@ TEST_CASE("buffered sends end at once, refuse what does not fit, and detach wait
     if (rank.rank() == 0) {
       std::vector<unsigned char> space(70000);
       const auto data = pattern(30000, 3);
-      expect_good(rank, rank.pml().attach_bsend_buffer(nullptr, space.data(), 70000), "attach");
+      expect_good(rank, rank.pml().attach_bsend_buffer(rank.pml().bsend_buffer(), space.data(), 70000), "attach");
       for (int i = 0; i < 2; ++i)
         expect_good(rank, rank.pml().send(SendMode::buffered, bytes_of(data.data(), 30000), {rank.comm(), 1, i}), "bsend");
       const Error full = rank.pml().send(SendMode::buffered, bytes_of(data.data(), 30000), {rank.comm(), 1, 2});
@@ -340,7 +340,7 @@ TEST_CASE("buffered sends end at once, refuse what does not fit, and detach wait
       expect_good(rank, rank.pml().send(SendMode::standard, bytes_of(nullptr, 0), {rank.comm(), 1, 9}), "send");
       void* given = nullptr;
       Count bytes = 0;
-      expect_good(rank, rank.pml().detach_bsend_buffer(nullptr, given, bytes), "detach");
+      expect_good(rank, rank.pml().detach_bsend_buffer(rank.pml().bsend_buffer(), given, bytes), "detach");
       rank.check(given == space.data() && bytes == 70000, "what was attached", bytes);
     } else {
       expect_good(rank, rank.pml().recv(bytes_of(nullptr, 0), {rank.comm(), 0, 9}, nullptr), "recv");
