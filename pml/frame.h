@@ -3,7 +3,9 @@
 // when.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "ompi_lite/core/communicator.h"
 
@@ -35,7 +37,7 @@ static_assert(sizeof(MatchHeader) == 24);
 
 struct EagerSyncHeader {
   MatchHeader match;
-  std::uint64_t send_request;  // comes back in matched
+  std::uint64_t send_request;  // the sender's ticket (tickets.h), as everywhere below; comes back in matched
 };
 static_assert(sizeof(EagerSyncHeader) == 32);
 
@@ -78,6 +80,23 @@ struct RecallHeader {
   std::uint64_t context;
 };
 static_assert(sizeof(RecallHeader) == 24);
+
+// How much a frame of this kind has at least; 0: there is no such kind.
+constexpr std::size_t header_bytes(FrameKind kind) {
+  constexpr std::uint8_t bytes[] = {0,
+                                    sizeof(MatchHeader),
+                                    sizeof(EagerSyncHeader),
+                                    sizeof(AnnounceHeader),
+                                    sizeof(ClearToSendHeader),
+                                    sizeof(DataHeader),
+                                    sizeof(ReplyHeader),
+                                    sizeof(ReplyHeader),
+                                    sizeof(RecallHeader),
+                                    sizeof(ReplyHeader)};
+  const auto index = static_cast<std::size_t>(kind);
+  return index < std::size(bytes) ? bytes[index] : 0;
+}
+static_assert(header_bytes(FrameKind::recalled) == sizeof(ReplyHeader));
 
 inline constexpr std::size_t kLargestHeader = sizeof(AnnounceHeader);
 

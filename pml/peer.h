@@ -19,6 +19,7 @@ struct Peer : ListNode {
   Count learn_from = 0;                     // from this size on, below get_from, it takes the way that proved faster
   bool can_get = false;                     // until the peer refuses
   bool lost = false;
+  bool damaged = false;  // lost because of what it sent: nothing more is taken from it
   Error why_lost;
 
   List<Outgoing> outgoing;  // in order: nothing may overtake it

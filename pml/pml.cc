@@ -210,7 +210,8 @@ void Pml::drain() {
 
 // ---- arrivals ----
 
-void Pml::on_frame(btl::PeerId from, std::span<const std::byte> frame) {
+// The header is there. False if the frame is about a message that does not exist: nothing has happened then.
+bool Pml::on_whole_frame(PeerId from, std::span<const std::byte> frame) {
   const auto kind = static_cast<FrameKind>(frame[0]);
   switch (kind) {
     case FrameKind::eager:
@@ -218,18 +219,32 @@ void Pml::on_frame(btl::PeerId from, std::span<const std::byte> frame) {
     case FrameKind::announce:
       return on_match(from, frame);
     case FrameKind::data:
-      return on_data(frame);
+      return on_data(from, frame);
     case FrameKind::clear_to_send:
-      return on_clear_to_send(*reinterpret_cast<const ClearToSendHeader*>(frame.data()));
+      return on_clear_to_send(from, *reinterpret_cast<const ClearToSendHeader*>(frame.data()));
     case FrameKind::matched:
     case FrameKind::fetched:
-      return on_reply(reinterpret_cast<const ReplyHeader*>(frame.data())->send_request);
+      return on_reply(from, *reinterpret_cast<const ReplyHeader*>(frame.data()));
     case FrameKind::recall:
-      return on_recall(peer(from), *reinterpret_cast<const RecallHeader*>(frame.data()));
+      on_recall(peer(from), *reinterpret_cast<const RecallHeader*>(frame.data()));
+      return true;
     case FrameKind::recalled:
-      return on_recalled(reinterpret_cast<const ReplyHeader*>(frame.data())->send_request);
+      return on_recalled(from, *reinterpret_cast<const ReplyHeader*>(frame.data()));
   }
-  OL_CHECK(false, frame.size(), static_cast<int>(kind));
+  return false;
+}
+
+// After a damaged frame nothing that comes from this peer can be trusted.
+void Pml::on_frame(btl::PeerId from, std::span<const std::byte> frame) {
+  if (any_lost_ && peer(from).damaged) [[unlikely]]
+    return;
+  const std::size_t header = frame.empty() ? 0 : header_bytes(static_cast<FrameKind>(frame[0]));
+  if (header != 0 && frame.size() >= header && on_whole_frame(from, frame)) [[likely]]
+    return;
+  OL_LOG(warn, "peer %d sent a damaged frame of %zu bytes, kind %d", from, frame.size(),
+         frame.empty() ? 0 : std::to_integer<int>(frame[0]));
+  peer(from).damaged = true;
+  on_lost(from, Error(ErrorClass::proc_aborted, "what it sends cannot be understood"));
 }
 
 namespace {
@@ -249,8 +264,9 @@ void Pml::on_lost(btl::PeerId id, Error why) {
   if (lost.lost) return;
   lost.lost = any_lost_ = true;
   arrivals_.store(arrivals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // pairs with Pml::wait_for
-  lost.why_lost =
-      Error(ErrorClass::proc_aborted, "the connection to a peer process is lost: it has ended or cannot be reached");
+  lost.why_lost = Error(ErrorClass::proc_aborted,
+                        lost.damaged ? "the connection to a peer process is lost: what it sends cannot be understood"
+                                     : "the connection to a peer process is lost: it has ended or cannot be reached");
   OL_LOG(warn, "peer %d is lost: %s", id, why.sentence());
   while (Outgoing* first = lost.outgoing.front()) {
     if (first->is_request) {

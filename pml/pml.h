@@ -18,6 +18,7 @@
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/request.h"
 #include "pml/bsend.h"
+#include "pml/tickets.h"
 #include "pml/way.h"
 
 namespace ompi_lite::pml {
@@ -36,6 +37,8 @@ struct MatchHeader;
 struct AnnounceHeader;
 struct ClearToSendHeader;
 struct RecallHeader;
+struct ReplyHeader;
+enum class SendStage : std::uint8_t;
 enum class FrameKind : std::uint8_t;
 
 // Whom, on what: dest or source is a rank of the communicator's remote group (MPI_PROC_NULL and, for receives,
@@ -123,6 +126,7 @@ class Pml final : public btl::Receiver {
   Context& context(ContextId id);
   void drop_context(Context& context);
   bool flush(Peer& peer);
+  bool on_whole_frame(PeerId from, std::span<const std::byte> frame);
   void mark_busy(Peer& peer);
   bool poll_watched();
   bool owes_messages();
@@ -138,15 +142,17 @@ class Pml final : public btl::Receiver {
   void finish_send(SendRequest& request, Error error);
   Error send_slowly(SendMode mode, const Buffer& data, const Envelope& to, Peer& peer);
   Error send_buffered(SendRequest& original);
-  void on_clear_to_send(const ClearToSendHeader& header);
-  void on_reply(std::uint64_t send_request);
+  // These return false if the frame is damaged: no request of ours to this peer waits for it.
+  SendRequest* find_send(PeerId from, std::uint64_t ticket, SendStage stage) const;
+  bool on_clear_to_send(PeerId from, const ClearToSendHeader& header);
+  bool on_reply(PeerId from, const ReplyHeader& header);
+  bool on_recalled(PeerId from, const ReplyHeader& header);
   void cancel(SendRequest& request);
-  void on_recalled(std::uint64_t send_request);
 
   // recv.cc
   void prepare(ReceiveRequest& request, const Buffer& data, const Envelope& from);
   void start(ReceiveRequest& request);
-  void on_match(PeerId from, std::span<const std::byte> frame);
+  bool on_match(PeerId from, std::span<const std::byte> frame);  // false: damaged
   void deliver(ReceiveRequest& request, int source, int tag, std::span<const std::byte> payload);
   void match_reply(Peer& to, std::uint64_t send_request);
   void finish_receive(ReceiveRequest& request, Error error);
@@ -161,7 +167,7 @@ class Pml final : public btl::Receiver {
   bool fetch(ReceiveRequest& request, const btl::RemoteRegion& region);
   void on_fetched(ReceiveRequest& request, Error result);
   void ask_for_frames(ReceiveRequest& request);
-  void on_data(std::span<const std::byte> frame);
+  bool on_data(PeerId from, std::span<const std::byte> frame);  // false: damaged
 
   // probe.cc
   Message* find_unexpected(const Envelope& from);
@@ -189,6 +195,7 @@ class Pml final : public btl::Receiver {
   Count staged_at_ = 0, staged_bytes_ = 0;
 
   WayChoice ways_;
+  Tickets tickets_;
   BsendBuffer bsend_;
   Pool<SendRequest> sends_;
   Pool<ReceiveRequest> receives_;

@@ -100,25 +100,35 @@ Error Pml::lost_source(Communicator& comm, int source) {
 
 // ---- matching ----
 
-void Pml::on_match(PeerId from, std::span<const std::byte> frame) {
+bool Pml::on_match(PeerId from, std::span<const std::byte> frame) {
   const auto& header = *reinterpret_cast<const MatchHeader*>(frame.data());
+  if ((header.source | header.tag) < 0) [[unlikely]]  // wildcards have no place in a message
+    return false;
+  if (header.kind == FrameKind::announce && reinterpret_cast<const AnnounceHeader*>(frame.data())->bytes < 0) return false;
   Context& found = context(header.context & ~std::uint64_t{1});
   MatchEntry* entry = found.queues(static_cast<Plane>(header.context & 1)).posted.take(header.source, header.tag);
-  if (entry == nullptr) return keep_unexpected(found, peer(from), frame);
+  if (entry == nullptr) {
+    keep_unexpected(found, peer(from), frame);
+    return true;
+  }
 
   auto& request = static_cast<ReceiveRequest&>(*entry);
   request.posted = false;
-  if (header.kind == FrameKind::eager) [[likely]]
-    return deliver(request, header.source, header.tag, frame.subspan(sizeof(MatchHeader)));
+  if (header.kind == FrameKind::eager) [[likely]] {
+    deliver(request, header.source, header.tag, frame.subspan(sizeof(MatchHeader)));
+    return true;
+  }
   if (header.kind == FrameKind::eager_sync) {
     const std::uint64_t send_request = reinterpret_cast<const EagerSyncHeader*>(frame.data())->send_request;
     deliver(request, header.source, header.tag, frame.subspan(sizeof(EagerSyncHeader)));
-    return match_reply(peer(from), send_request);
+    match_reply(peer(from), send_request);
+    return true;
   }
   const auto& announce = *reinterpret_cast<const AnnounceHeader*>(frame.data());
   const btl::RemoteRegion region{announce.address, static_cast<std::uint64_t>(announce.bytes), announce.key};
   begin_large(request, peer(from), header.source, header.tag, announce.send_request, announce.bytes,
               announce.readable != 0 ? &region : nullptr);
+  return true;
 }
 
 void Pml::deliver(ReceiveRequest& request, int source, int tag, std::span<const std::byte> payload) {
@@ -140,6 +150,10 @@ void Pml::finish_receive(ReceiveRequest& request, Error error) {
   if (request.receiving) {
     request.receiving = false;
     request.peer->receiving.remove(request);
+    if (request.ticket != 0) {
+      tickets_.retire(request.ticket);
+      request.ticket = 0;
+    }
   }
   if (!error && request.announced > request.room) [[unlikely]]
     error = Error(ErrorClass::truncate, "the message is longer than the receive buffer");
@@ -163,10 +177,7 @@ void free_message(Message& message) {
 
 void Pml::keep_unexpected(Context& context, Peer& from, std::span<const std::byte> frame) {
   const auto& header = *reinterpret_cast<const MatchHeader*>(frame.data());
-  std::size_t header_bytes = sizeof(MatchHeader);
-  if (header.kind == FrameKind::eager_sync) header_bytes = sizeof(EagerSyncHeader);
-  if (header.kind == FrameKind::announce) header_bytes = sizeof(AnnounceHeader);
-  const std::span<const std::byte> payload = frame.subspan(header_bytes);
+  const std::span<const std::byte> payload = frame.subspan(header_bytes(header.kind));
 
   Message* message = new_message(payload.size());
   OL_CHECK(message != nullptr, payload.size());

@@ -17,6 +17,8 @@ void Pml::begin_large(ReceiveRequest& request, Peer& from, int source, int tag, 
   request.expected = std::min(bytes, request.room);
   request.received = 0;
   set_status(request.status, source, tag, request.expected);
+  if (from.lost) [[unlikely]]  // it told us of the message, and went
+    return finish_receive(request, request.expected == 0 ? Error() : from.why_lost);
   if (request.expected == 0) {
     reply(from, ReplyHeader{FrameKind::fetched, {}, send_request});
     return finish_receive(request, {});
@@ -69,24 +71,26 @@ void Pml::on_fetched(ReceiveRequest& request, Error result) {
 void Pml::ask_for_frames(ReceiveRequest& request) {
   ClearToSendHeader header;
   header.send_request = request.send_request;
-  header.receive_request = reinterpret_cast<std::uint64_t>(&request);
+  header.receive_request = request.ticket = tickets_.issue(request);
   header.bytes = request.expected;
   reply(*request.peer, header);
 }
 
-void Pml::on_data(std::span<const std::byte> frame) {
-  auto& request = *reinterpret_cast<ReceiveRequest*>(reinterpret_cast<const DataHeader*>(frame.data())->receive_request);
+bool Pml::on_data(PeerId from, std::span<const std::byte> frame) {
+  Request* found = tickets_.find(reinterpret_cast<const DataHeader*>(frame.data())->receive_request);
+  if (found == nullptr || found->request_kind != RequestKind::receive) return false;
+  auto& request = static_cast<ReceiveRequest&>(*found);
   const std::span<const std::byte> payload = frame.subspan(sizeof(DataHeader));
-  OL_CHECK(static_cast<Count>(payload.size()) <= request.expected - request.received, payload.size(), request.expected,
-           request.received);
+  if (request.peer->id != from || static_cast<Count>(payload.size()) > request.expected - request.received) return false;
   if (request.start != nullptr)
     copy_bytes(request.start + request.received, payload.data(), payload.size());
   else
     request.cursor->unpack(payload.data(), payload.size());
   request.received += static_cast<Count>(payload.size());
-  if (request.received != request.expected) return;
+  if (request.received != request.expected) return true;
   if (request.began_ns != 0) ways_.took(Way::frames, request.expected, now_ns() - request.began_ns);
   finish_receive(request, {});
+  return true;
 }
 
 }  // namespace ompi_lite::pml

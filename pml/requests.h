@@ -52,8 +52,9 @@ struct SendRequest : Request, Outgoing {
   const std::byte* start = nullptr;  // the data in one piece, or null: then `cursor` packs it
   Count bytes = 0;                   // left: whole message; after clear_to_send: what the receiver takes
   Count sent = 0;
-  std::uint64_t receive_request = 0;
-  BsendBuffer* bsend = nullptr;  // a copy of a buffered message: whose space, and where
+  std::uint64_t ticket = 0;           // what our frames call it; 0: none has left that wants an answer
+  std::uint64_t receive_request = 0;  // the receiver's ticket
+  BsendBuffer* bsend = nullptr;       // a copy of a buffered message: whose space, and where
   std::byte* bsend_space = nullptr;
   std::optional<PackCursor> cursor;
 
@@ -74,8 +75,9 @@ struct ReceiveRequest : Request, MatchEntry, ListNode {
   Count room = 0;       // bytes that the buffer takes
   Count announced = 0;  // bytes that the sender has
   Count expected = 0, received = 0;
-  std::uint64_t send_request = 0;
-  std::int64_t began_ns = 0;  // when one of two ways was taken, to learn which is faster; 0: there was no choice
+  std::uint64_t send_request = 0;  // the sender's ticket
+  std::uint64_t ticket = 0;        // ours, once we have asked for frames
+  std::int64_t began_ns = 0;       // when one of two ways was taken, to learn which is faster; 0: there was no choice
   struct Fetch : btl::Completion {
     ReceiveRequest* request;
   } fetch;

@@ -145,11 +145,11 @@ const std::byte* Pml::stage(SendRequest& request, Count bytes) {
 // The request is at the front of Peer::outgoing, or in no list yet.
 bool Pml::try_first_frame(SendRequest& request) {
   Peer& peer = *request.peer;
-  const auto id = reinterpret_cast<std::uint64_t>(&request);
+  if (request.header.kind != FrameKind::eager && request.ticket == 0) request.ticket = tickets_.issue(request);
   btl::Sent sent;
   if (request.header.kind == FrameKind::announce) {
     AnnounceHeader header{request.header,
-                          id,
+                          request.ticket,
                           request.bytes,
                           reinterpret_cast<std::uint64_t>(request.start),
                           0,
@@ -158,7 +158,7 @@ bool Pml::try_first_frame(SendRequest& request) {
   } else {
     const std::byte* payload = request.cursor ? stage(request, request.bytes) : request.start;
     if (request.header.kind == FrameKind::eager_sync)
-      sent = send_frame(peer, EagerSyncHeader{request.header, id}, payload, request.bytes);
+      sent = send_frame(peer, EagerSyncHeader{request.header, request.ticket}, payload, request.bytes);
     else
       sent = send_frame(peer, request.header, payload, request.bytes);
   }
@@ -180,16 +180,26 @@ bool Pml::try_first_frame(SendRequest& request) {
 
 // ---- answers, and the pieces of a large message ----
 
-void Pml::on_clear_to_send(const ClearToSendHeader& header) {
-  auto& request = *reinterpret_cast<SendRequest*>(header.send_request);
-  Peer& peer = *request.peer;
-  peer.awaiting.remove(request);
-  request.receive_request = header.receive_request;
-  request.bytes = std::min(request.bytes, Count{header.bytes});
-  request.stage = SendStage::streaming;
-  peer.streams.push_back(request);
+SendRequest* Pml::find_send(PeerId from, std::uint64_t ticket, SendStage stage) const {
+  Request* found = tickets_.find(ticket);
+  if (found == nullptr || found->request_kind != RequestKind::send) return nullptr;
+  auto* request = static_cast<SendRequest*>(found);
+  return request->peer->id == from && request->stage == stage ? request : nullptr;
+}
+
+bool Pml::on_clear_to_send(PeerId from, const ClearToSendHeader& header) {
+  SendRequest* request = find_send(from, header.send_request, SendStage::awaiting);
+  if (request == nullptr || request->header.kind != FrameKind::announce) return false;
+  if (header.bytes <= 0 || header.bytes > request->bytes) return false;
+  Peer& peer = *request->peer;
+  peer.awaiting.remove(*request);
+  request->receive_request = header.receive_request;
+  request->bytes = header.bytes;
+  request->stage = SendStage::streaming;
+  peer.streams.push_back(*request);
   mark_busy(peer);
   flush(peer);
+  return true;
 }
 
 // Small frames first, so that the receiver begins to copy early; then larger ones, which cost less.
@@ -212,23 +222,34 @@ bool Pml::try_stream(SendRequest& request) {
   return true;
 }
 
-void Pml::on_reply(std::uint64_t send_request) { finish_send(*reinterpret_cast<SendRequest*>(send_request), {}); }
+bool Pml::on_reply(PeerId from, const ReplyHeader& header) {
+  SendRequest* request = find_send(from, header.send_request, SendStage::awaiting);
+  if (request == nullptr || (header.kind == FrameKind::fetched) != (request->header.kind == FrameKind::announce))
+    return false;
+  finish_send(*request, {});
+  return true;
+}
 
 // A message that has left can be called back until it is matched. If it was, its answer is under way and the send ends as
 // always.
 void Pml::cancel(SendRequest& request) {
-  if (request.stage == SendStage::queued) return on_recalled(reinterpret_cast<std::uint64_t>(&request));
+  if (request.stage == SendStage::queued) {
+    set_status_cancelled(request.status, true);
+    return finish_send(request, {});
+  }
   if (request.stage != SendStage::awaiting) return;
   RecallHeader header;
-  header.send_request = reinterpret_cast<std::uint64_t>(&request);
+  header.send_request = request.ticket;
   header.context = request.header.context;
   reply(*request.peer, header);
 }
 
-void Pml::on_recalled(std::uint64_t send_request) {
-  auto& request = *reinterpret_cast<SendRequest*>(send_request);
-  set_status_cancelled(request.status, true);
-  finish_send(request, {});
+bool Pml::on_recalled(PeerId from, const ReplyHeader& header) {
+  SendRequest* request = find_send(from, header.send_request, SendStage::awaiting);
+  if (request == nullptr) return false;
+  set_status_cancelled(request->status, true);
+  finish_send(*request, {});
+  return true;
 }
 
 void Pml::finish_send(SendRequest& request, Error error) {
@@ -246,6 +267,10 @@ void Pml::finish_send(SendRequest& request, Error error) {
       break;
   }
   request.stage = SendStage::idle;
+  if (request.ticket != 0) {
+    tickets_.retire(request.ticket);
+    request.ticket = 0;
+  }
   if (staged_for_ == &request) staged_for_ = nullptr;
   if (request.bsend_space != nullptr) {
     request.bsend->give_back(request.bsend_space);

@@ -35,6 +35,7 @@ include test/unit/mpi/local.mk
 include test/unit/runtime/local.mk
 include test/unit/abi/local.mk
 include test/unit/launcher/local.mk
+include test/fuzz/local.mk
 include test/transport/local.mk
 include test/multirank/local.mk
 include test/abi/local.mk

@@ -218,7 +218,7 @@ void TcpTransport::on_hello(Connection& connection) {
   if (rc < 0) broken(connection, "it left without a word");
   if (rc != 1) return;
   const Hello& theirs = connection.hello;
-  if (theirs.magic != kMagic || theirs.to != self_ || theirs.from == self_) {
+  if (theirs.magic != kMagic || theirs.to != self_ || theirs.from == self_ || theirs.from < 0) {
     return broken(connection, "not for this process");
   }
   connection.listener_nonce = fresh_nonce();

@@ -6,7 +6,7 @@ import re
 import tree
 
 LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
-BY_OTHER_MEANS = re.compile(r"(test/(external|mpi|cases|bench|abi)|docs)/")  # compiled by runners, with the installed mpicc
+BY_OTHER_MEANS = re.compile(r"(test/(external|mpi|cases|bench|abi|fuzz)|docs)/")  # compiled by runners, with the installed mpicc
 
 
 def main():

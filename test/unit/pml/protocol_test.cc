@@ -11,6 +11,7 @@
 
 #include "ompi_lite/core/pack.h"
 #include "ompi_lite/core/type_constructors.h"
+#include "pml/frame.h"
 #include "test/support/world.h"
 
 namespace ompi_lite::pml {
@@ -431,6 +432,44 @@ TEST_CASE("when a peer is lost every wait for it ends with an error") {
     rank.check(static_cast<bool>(later), "a receive after the loss waits");
   });
   CHECK(complaints == "");
+}
+
+TEST_CASE("a large message that was announced by a peer that is lost since ends its receive with an error") {
+  Faults faults;
+  faults.one_sided = false;
+  btl::loopback::Network network(2, faults);
+  Rank receiver(network, 0, 2, false);
+  std::vector<unsigned char> data(100000);
+  Request* sent = nullptr;
+  {
+    Rank sender(network, 1, 2, false);
+    REQUIRE(!sender.pml().isend(SendMode::standard, bytes_of(data.data(), 100000), {sender.comm(), 0, 5}, sent));
+    MPI_Status status;
+    REQUIRE(!receiver.pml().probe({receiver.comm(), 1, 5}, &status));
+    sender.pml().on_lost(0, Error(ErrorClass::other, "the end"));
+    CHECK(sender.pml().wait(*sent, nullptr));
+  }
+  receiver.pml().on_lost(1, Error(ErrorClass::other, "it has ended"));
+  const Error error = receiver.pml().recv(bytes_of(data.data(), 100000), {receiver.comm(), 1, 5}, nullptr);
+  CHECK(error.error_class() == ErrorClass::proc_aborted);
+}
+
+TEST_CASE("a damaged frame ends what hangs on its sender, and later ones are not read") {
+  btl::loopback::Network network(2);
+  Rank rank(network, 0, 2, false);
+  unsigned char got[8] = {};
+  Request* request = nullptr;
+  REQUIRE(!rank.pml().irecv(bytes_of(got, 8), {rank.comm(), 1, 5}, request));
+  // The answer to a message that was never sent: it names the address of some request of ours.
+  ReplyHeader wrong{FrameKind::fetched, {}, reinterpret_cast<std::uint64_t>(request)};
+  rank.pml().on_frame(1, std::as_bytes(std::span(&wrong, 1)));
+  REQUIRE(request->done());
+  CHECK(rank.pml().wait(*request, nullptr).error_class() == ErrorClass::proc_aborted);
+  MatchHeader late{FrameKind::eager, {}, 1, rank.comm().context(), 5};
+  rank.pml().on_frame(1, std::as_bytes(std::span(&late, 1)));
+  bool found = true;
+  REQUIRE(!rank.pml().iprobe({rank.comm(), 1, 5}, found, nullptr));
+  CHECK(!found);
 }
 
 }  // namespace ompi_lite::pml

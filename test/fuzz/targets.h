@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is fuzzed: one function per wire format, which plays whatever bytes it is given against the code that reads them.
+// Each returns when every request that it made is complete; the sanitizers and OL_CHECK judge. The unit tests call them with
+// bytes of a fixed seed, test/fuzz/run.sh with those of libFuzzer.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace ompi_lite::test {
+
+// Frames of the point-to-point layer, from a peer that answers what it likes.
+void fuzz_pml_frames(std::span<const std::byte> input);
+// The bytes of a connection: heads of frames, as they come in pieces.
+void fuzz_tcp_stream(std::span<const std::byte> input);
+// Lists of hosts and host files.
+void fuzz_host_file(std::span<const std::byte> input);
+
+}  // namespace ompi_lite::test
