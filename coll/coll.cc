@@ -3,16 +3,9 @@
 // between two groups in inter.cc.
 #include "coll/coll.h"
 
-#include <limits>
-
-#include "coll/algorithms/allgather.h"
-#include "coll/algorithms/alltoall.h"
-#include "coll/algorithms/barrier.h"
-#include "coll/algorithms/bcast.h"
-#include "coll/algorithms/gather.h"
-#include "coll/algorithms/scatter.h"
 #include "coll/bind.h"
 #include "coll/direct.h"
+#include "coll/dispatch.h"
 #include "coll/inter.h"
 #include "coll/node/one_shot.h"
 #include "coll/shape.h"
@@ -22,9 +15,6 @@
 namespace ompi_lite::coll {
 
 namespace {
-
-constexpr Count kChainPiece = 128 << 10;
-constexpr Count kUnknownBytes = std::numeric_limits<Count>::max();  // no rank knows what the others send
 
 // All bytes of `from`, side by side in scratch memory.
 Part pack(Direct& steps, const Part& from) {
@@ -53,14 +43,10 @@ Error barrier(Communicator& comm) {
   if (comm.is_inter()) return inter::barrier(comm);
   if (comm.size() == 1) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::barrier, comm.size(), 0});
-  if (algorithm == Algorithm::node) return node::barrier(state.region());
+  const Choice choice = state.choose(comm, {Operation::barrier, comm.size(), 0});
+  if (choice.node()) return node::barrier(state.region());
   Direct steps(comm, Operation::barrier);
-  if (algorithm == Algorithm::linear) {
-    barrier_linear(steps);
-  } else {
-    barrier_dissemination(steps);
-  }
+  run<Operation::barrier>(steps, choice, {});
   return steps.finish();
 }
 
@@ -69,19 +55,15 @@ Error bcast(const Buffer& data, int root, Communicator& comm) {
   const Count bytes = pack_size(data);
   if (bytes == 0 || comm.size() == 1) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::bcast, comm.size(), bytes});
-  if (algorithm == Algorithm::node) return node::bcast(state.region(), data, root);
+  const Choice choice = state.choose(comm, {Operation::bcast, comm.size(), bytes});
+  if (choice.node()) return node::bcast(state.region(), data, root);
   Direct steps(comm, Operation::bcast);
   const Part part = bind_part(steps, Slot::receive, data);
-  if (algorithm == Algorithm::linear) {
-    bcast_linear(steps, part, root);
+  if (!wants_bytes(choice)) {
+    run<Operation::bcast>(steps, choice, {part, root});
     return steps.finish();
   }
-  if (algorithm == Algorithm::binomial) {
-    bcast_binomial(steps, part, root);
-    return steps.finish();
-  }
-  // The others cut the message, and only bytes can be cut alike at all ranks: types may differ.
+  // The message is to be cut, and only bytes can be cut alike at all ranks: types may differ.
   Part plain;
   if (std::byte* start = contiguous_start(data)) {
     steps.bind(Slot::send, start, datatype_of(MPI_BYTE));
@@ -89,11 +71,7 @@ Error bcast(const Buffer& data, int root, Communicator& comm) {
   } else {
     plain = steps.rank() == root ? pack(steps, part) : steps.scratch(bytes);
   }
-  if (algorithm == Algorithm::chain) {
-    bcast_chain(steps, plain, root, kChainPiece);
-  } else {
-    bcast_scatter_allgather(steps, plain, root);
-  }
+  run<Operation::bcast>(steps, choice, {plain, root});
   if (plain.slot == Slot::scratch && steps.rank() != root) steps.copy(plain, part);
   return steps.finish();
 }
@@ -104,8 +82,8 @@ Error gather(const Buffer& send, const Buffer& receive, int root, Communicator& 
   const Count block = pack_size(at_root ? receive : send);
   if (block == 0) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::gather, comm.size(), block});
-  if (algorithm == Algorithm::node) return node::gather(state.region(), send, receive, root, in_place);
+  const Choice choice = state.choose(comm, {Operation::gather, comm.size(), block});
+  if (choice.node()) return node::gather(state.region(), send, receive, root, in_place);
   Direct steps(comm, Operation::gather);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::send, send);
   Blocks blocks;
@@ -113,16 +91,13 @@ Error gather(const Buffer& send, const Buffer& receive, int root, Communicator& 
     blocks = bind_blocks(steps, Slot::receive, receive);
     if (!in_place) steps.copy(mine, blocks[root]);
   }
-  if (algorithm == Algorithm::binomial) {
-    gather_binomial(steps, mine, blocks, root, block);
-  } else {
-    gather_linear(steps, mine, blocks, root);
-  }
+  run<Operation::gather>(steps, choice, {mine, blocks, root, block});
   return steps.finish();
 }
 
 Error gatherv(const Buffer& send, const BufferV& receive, int root, Communicator& comm) {
   if (comm.is_inter()) return inter::gatherv(send, receive, root, comm);
+  const Choice choice = state_of(comm).choose(comm, {Operation::gatherv, comm.size(), 0});
   Direct steps(comm, Operation::gatherv);
   const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(send);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::send, send);
@@ -131,7 +106,7 @@ Error gatherv(const Buffer& send, const BufferV& receive, int root, Communicator
     blocks = bind_blocks(steps, Slot::receive, receive);
     if (!in_place) steps.copy(mine, blocks[root]);
   }
-  gather_linear(steps, mine, blocks, root);
+  run<Operation::gatherv>(steps, choice, {mine, blocks, root, 0});
   return steps.finish();
 }
 
@@ -141,8 +116,8 @@ Error scatter(const Buffer& send, const Buffer& receive, int root, Communicator&
   const Count block = pack_size(at_root ? send : receive);
   if (block == 0) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::scatter, comm.size(), block});
-  if (algorithm == Algorithm::node) return node::scatter(state.region(), send, receive, root, in_place);
+  const Choice choice = state.choose(comm, {Operation::scatter, comm.size(), block});
+  if (choice.node()) return node::scatter(state.region(), send, receive, root, in_place);
   Direct steps(comm, Operation::scatter);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::receive, receive);
   Blocks blocks;
@@ -150,16 +125,13 @@ Error scatter(const Buffer& send, const Buffer& receive, int root, Communicator&
     blocks = bind_blocks(steps, Slot::send, send);
     if (!in_place) steps.copy(blocks[root], mine);
   }
-  if (algorithm == Algorithm::binomial) {
-    scatter_binomial(steps, blocks, mine, root, block);
-  } else {
-    scatter_linear(steps, blocks, mine, root);
-  }
+  run<Operation::scatter>(steps, choice, {mine, blocks, root, block});
   return steps.finish();
 }
 
 Error scatterv(const BufferV& send, const Buffer& receive, int root, Communicator& comm) {
   if (comm.is_inter()) return inter::scatterv(send, receive, root, comm);
+  const Choice choice = state_of(comm).choose(comm, {Operation::scatterv, comm.size(), 0});
   Direct steps(comm, Operation::scatterv);
   const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(receive);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::receive, receive);
@@ -168,7 +140,7 @@ Error scatterv(const BufferV& send, const Buffer& receive, int root, Communicato
     blocks = bind_blocks(steps, Slot::send, send);
     if (!in_place) steps.copy(blocks[root], mine);
   }
-  scatter_linear(steps, blocks, mine, root);
+  run<Operation::scatterv>(steps, choice, {mine, blocks, root, 0});
   return steps.finish();
 }
 
@@ -178,24 +150,12 @@ Error allgather(const Buffer& send, const Buffer& receive, Communicator& comm) {
   if (block == 0) return {};
   const bool in_place = is_in_place(send);
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::allgather, comm.size(), block});
-  if (algorithm == Algorithm::node) return node::allgather(state.region(), send, receive, in_place);
+  const Choice choice = state.choose(comm, {Operation::allgather, comm.size(), block});
+  if (choice.node()) return node::allgather(state.region(), send, receive, in_place);
   Direct steps(comm, Operation::allgather);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
   if (!in_place) steps.copy(bind_part(steps, Slot::send, send), blocks[steps.rank()]);
-  switch (algorithm) {
-    case Algorithm::ring:
-      allgather_ring(steps, blocks);
-      break;
-    case Algorithm::bruck:
-      allgather_bruck(steps, blocks);
-      break;
-    case Algorithm::circulant:
-      allgather_circulant(steps, blocks);
-      break;
-    default:
-      allgather_linear(steps, blocks);
-  }
+  run<Operation::allgather>(steps, choice, {blocks});
   return steps.finish();
 }
 
@@ -205,49 +165,32 @@ Error allgatherv(const Buffer& send, const BufferV& receive, Communicator& comm)
   for (int i = 0; i < comm.size(); ++i) count += receive.counts[i];
   const Count bytes = count * receive.type->size();
   if (bytes == 0) return {};
-  const Algorithm algorithm = state_of(comm).choose(comm, {Operation::allgatherv, comm.size(), bytes});
+  const Choice choice = state_of(comm).choose(comm, {Operation::allgatherv, comm.size(), bytes});
   Direct steps(comm, Operation::allgatherv);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
   if (!is_in_place(send)) steps.copy(bind_part(steps, Slot::send, send), blocks[steps.rank()]);
-  switch (algorithm) {
-    case Algorithm::ring:
-      allgather_ring(steps, blocks);
-      break;
-    case Algorithm::bruck:
-      allgather_bruck(steps, blocks);
-      break;
-    default:
-      allgather_linear(steps, blocks);
-  }
+  run<Operation::allgatherv>(steps, choice, {blocks});
   return steps.finish();
 }
 
 namespace {
 
-// The blocks lie as bound; `block` is the bytes of one where all are alike, else 0.
-Error run_alltoall(Direct& steps, Algorithm algorithm, const Blocks& send, const Blocks& receive, Count block) {
-  switch (algorithm) {
-    case Algorithm::bruck:
-      alltoall_bruck(steps, send, receive, block);
-      break;
-    case Algorithm::pairwise:
-      alltoall_pairwise(steps, send, receive);
-      break;
-    default:
-      alltoall_linear(steps, send, receive);
-  }
-  return steps.finish();
-}
-
-// The three forms of all-to-all differ only in how the calls describe the blocks.
-template <class Described>
-Error any_alltoall(const Described& send, const Described& receive, bool in_place, Direct& steps, Algorithm algorithm,
-                   Count block) {
+// The three forms of all-to-all differ in how the calls describe the blocks; `block` is the bytes of one where all are
+// alike, else 0.
+template <Operation operation, class Described>
+Error any_alltoall(const Described& send, const Described& receive, bool in_place, Communicator& comm,
+                   const Choice& choice, Count block) {
+  Direct steps(comm, operation);
   const Blocks incoming = bind_blocks(steps, Slot::receive, receive);
-  if (in_place) return run_alltoall(steps, algorithm, bind_copies(steps, incoming), incoming, block);
+  if (in_place) {
+    const Blocks copies = bind_copies(steps, incoming);
+    run<operation>(steps, choice, {copies, incoming, block});
+    return steps.finish();
+  }
   const Blocks outgoing = bind_blocks(steps, Slot::send, send);
   steps.copy(outgoing[steps.rank()], incoming[steps.rank()]);
-  return run_alltoall(steps, algorithm, outgoing, incoming, block);
+  run<operation>(steps, choice, {outgoing, incoming, block});
+  return steps.finish();
 }
 
 }  // namespace
@@ -257,24 +200,21 @@ Error alltoall(const Buffer& send, const Buffer& receive, Communicator& comm) {
   const Count block = pack_size(receive);
   if (block == 0) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::alltoall, comm.size(), block});
-  if (algorithm == Algorithm::node) return node::alltoall(state.region(), send, receive);
-  Direct steps(comm, Operation::alltoall);
-  return any_alltoall(send, receive, is_in_place(send), steps, algorithm, block);
+  const Choice choice = state.choose(comm, {Operation::alltoall, comm.size(), block});
+  if (choice.node()) return node::alltoall(state.region(), send, receive);
+  return any_alltoall<Operation::alltoall>(send, receive, is_in_place(send), comm, choice, block);
 }
 
 Error alltoallv(const BufferV& send, const BufferV& receive, Communicator& comm) {
   if (comm.is_inter()) return inter::alltoallv(send, receive, comm);
-  const Algorithm algorithm = state_of(comm).choose(comm, {Operation::alltoallv, comm.size(), kUnknownBytes});
-  Direct steps(comm, Operation::alltoallv);
-  return any_alltoall(send, receive, is_in_place(send.data), steps, algorithm, 0);
+  const Choice choice = state_of(comm).choose(comm, {Operation::alltoallv, comm.size(), 0});
+  return any_alltoall<Operation::alltoallv>(send, receive, is_in_place(send.data), comm, choice, 0);
 }
 
 Error alltoallw(const BufferW& send, const BufferW& receive, Communicator& comm) {
   if (comm.is_inter()) return inter::alltoallw(send, receive, comm);
-  const Algorithm algorithm = state_of(comm).choose(comm, {Operation::alltoallw, comm.size(), kUnknownBytes});
-  Direct steps(comm, Operation::alltoallw);
-  return any_alltoall(send, receive, is_in_place(send.data), steps, algorithm, 0);
+  const Choice choice = state_of(comm).choose(comm, {Operation::alltoallw, comm.size(), 0});
+  return any_alltoall<Operation::alltoallw>(send, receive, is_in_place(send.data), comm, choice, 0);
 }
 
 }  // namespace ompi_lite::coll

@@ -2,9 +2,9 @@
 // Neighborhood collectives: which communicators they are right for, and where the blocks lie. There is one algorithm.
 #include "coll/neighbor.h"
 
-#include "coll/algorithms/neighbor.h"
 #include "coll/bind.h"
 #include "coll/direct.h"
+#include "coll/dispatch.h"
 #include "coll/shape.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/grid.h"
@@ -25,9 +25,11 @@ Blocks bind_repeated(Direct& steps, const Buffer& one) {
   return Blocks(Slot::send, one.count, 0);
 }
 
+// There is one algorithm, the same for the five forms.
 template <class Received>
 Error exchange(Direct& steps, const Blocks& out, const Received& receive) {
-  neighbor_exchange(steps, steps.comm().topology->neighborhood.steps, out, bind_blocks(steps, Slot::receive, receive));
+  run<Operation::neighbor_alltoall>(
+      steps, {0, 0}, {steps.comm().topology->neighborhood.steps, out, bind_blocks(steps, Slot::receive, receive)});
   return steps.finish();
 }
 

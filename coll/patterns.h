@@ -26,49 +26,72 @@ class EvenSplit {
   Count each_, longer_;
 };
 
-// Blocks of any sizes: borders[i] is where block i begins, borders[p] the end.
-class ListedSplit {
+// Blocks of any sizes: borders[i] is where block i begins, borders[p] the end. Without borders, an even split.
+class Split {
  public:
-  constexpr explicit ListedSplit(const Count* borders) : borders_(borders) {}
-  constexpr Count begin(int i) const { return borders_[i]; }
+  constexpr explicit Split(const Count* borders) : borders_(borders), even_(0, 1) {}
+  constexpr Split(Count count, int parts) : borders_(nullptr), even_(count, parts) {}
+  constexpr Count begin(int i) const { return borders_ != nullptr ? borders_[i] : even_.begin(i); }
   constexpr Count size(int first, int n = 1) const { return begin(first + n) - begin(first); }
 
  private:
   const Count* borders_;
+  EvenSplit even_;
 };
 
-// The binomial tree over p ranks with root 0. Rank v's subtree is the run [v, v + subtree(v)): parents precede children,
-// and the children of v stand in ascending order, so that a reduction up the tree can keep rank order.
+// The k-nomial tree over p ranks with root 0; binomial with radix 2. The children of v differ from it in one digit to the
+// base k below its lowest one that is not 0. Rank v's subtree is the run [v, v + subtree(v)): parents precede children, and
+// the children of v stand in ascending order side by side, so that a reduction up the tree can keep rank order.
 //
-//   p = 6:   0 -> 1, 2, 4    2 -> 3    4 -> 5
-struct BinomialTree {
-  int p;
+//   p = 6, radix 2:   0 -> 1, 2, 4    2 -> 3    4 -> 5          p = 6, radix 3:   0 -> 1, 2, 3    3 -> 4, 5
+struct KnomialTree {
+  int p, radix;
 
-  constexpr int parent(int v) const { return v & (v - 1); }
-  constexpr int subtree(int v) const { return v == 0 ? p : std::min(v & -v, p - v); }
-  // Child number i of v joins [v, v + 2^i) with [v + 2^i, ...); it exists while this is inside v's subtree.
-  constexpr bool has_child(int v, int i) const { return (1 << i) < subtree(v); }
-  constexpr int child(int v, int i) const { return v + (1 << i); }
-  constexpr int children(int v) const {
-    int n = 0;
-    while (n < 30 && has_child(v, n)) ++n;
-    return n;
+  // What the lowest digit of v that is not 0 counts; for the root, more than any.
+  constexpr int weight(int v) const {
+    int weight = 1;
+    while (weight < p && v / weight % radix == 0) weight *= radix;
+    return weight;
+  }
+  constexpr int parent(int v) const { return v - v / weight(v) % radix * weight(v); }
+  constexpr int subtree(int v) const { return std::min(weight(v), p - v); }
+  // Calls body(child) from the smallest subtree to the largest.
+  template <class Body>
+  constexpr void ascending(int v, Body&& body) const {
+    const int end = weight(v);
+    for (int w = 1; w < end; w *= radix) {
+      for (int digit = 1; digit < radix && v + digit * w < p; ++digit) body(v + digit * w);
+    }
+  }
+  template <class Body>
+  constexpr void descending(int v, Body&& body) const {
+    int w = weight(v);
+    for (w /= radix; w > 0; w /= radix) {
+      for (int digit = radix - 1; digit > 0; --digit) {
+        if (v + digit * w < p) body(v + digit * w);
+      }
+    }
   }
 };
 
-// The largest power of two ranks go on alone; the first 2 * surplus ranks pair up before (2i gives to 2i + 1) and after. The
-// survivors stand in rank order, so each always speaks for a run of ranks.
-struct FoldedRanks {
-  int p, power, surplus;
+// Cuts the ranks into as many groups of neighbours as the largest power of `radix` allows, of sizes that differ by one at
+// most. The first of each group leads it, so a leader always speaks for a run of ranks.
+//
+//   p = 6, radix 2:   groups 0 1   2 3   4   5                  p = 5, radix 3:   0 1   2 3   4
+struct Leaders {
+  int p, power = 1;
 
-  constexpr explicit FoldedRanks(int ranks) : p(ranks), power(1), surplus(0) {
-    while (power * 2 <= p) power *= 2;
-    surplus = p - power;
+  constexpr Leaders(int ranks, int radix) : p(ranks) {
+    while (power <= p / radix) power *= radix;
   }
-  constexpr bool paired(int rank) const { return rank < 2 * surplus; }
-  constexpr bool survives(int rank) const { return !paired(rank) || rank % 2 == 1; }
-  constexpr int folded(int rank) const { return paired(rank) ? rank / 2 : rank - surplus; }  // of a survivor
-  constexpr int unfolded(int index) const { return index < surplus ? 2 * index + 1 : index + surplus; }
+  constexpr int each() const { return p / power; }
+  constexpr int longer() const { return p % power; }
+  constexpr int group(int rank) const {
+    const int in_longer = longer() * (each() + 1);
+    return rank < in_longer ? rank / (each() + 1) : longer() + (rank - in_longer) / each();
+  }
+  constexpr int leader(int group) const { return each() * group + std::min(group, longer()); }
+  constexpr int end(int group) const { return leader(group + 1); }
 };
 
 // The circulant graph with halved distances: ceil(log2 p) rounds for any p. In the round with `reach` blocks still alive

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The operations that reduce: what each means, one lookup, and run.
-#include "coll/algorithms/allreduce.h"
-#include "coll/algorithms/reduce.h"
-#include "coll/algorithms/reduce_scatter.h"
-#include "coll/algorithms/scan.h"
 #include "coll/coll.h"
 #include "coll/direct.h"
+#include "coll/dispatch.h"
 #include "coll/inter.h"
 #include "coll/node/one_shot.h"
 #include "ompi_lite/base/macros.h"
@@ -52,8 +49,8 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::reduce, comm.size(), bytes, op.commutative, plain(type)});
-  if (algorithm == Algorithm::node)
+  const Choice choice = state.choose(comm, {Operation::reduce, comm.size(), bytes, op.commutative, plain(type)});
+  if (choice.node())
     return node::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
   Direct steps(comm, Operation::reduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
@@ -61,16 +58,7 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
     if (input != output) steps.copy(input, output);
     return steps.finish();
   }
-  switch (algorithm) {
-    case Algorithm::binomial:
-      reduce_binomial(steps, input, output, root, op.commutative);
-      break;
-    case Algorithm::reduce_scatter_gather:
-      reduce_scatter_gather(steps, input, output, root);
-      break;
-    default:
-      reduce_linear(steps, input, output, root);
-  }
+  run<Operation::reduce>(steps, choice, {input, output, root, op.commutative});
   return steps.finish();
 }
 
@@ -82,8 +70,8 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::allreduce, comm.size(), bytes, op.commutative, plain(type)});
-  if (algorithm == Algorithm::node)
+  const Choice choice = state.choose(comm, {Operation::allreduce, comm.size(), bytes, op.commutative, plain(type)});
+  if (choice.node())
     return node::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::allreduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
@@ -91,55 +79,24 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
     if (input != output) steps.copy(input, output);
     return steps.finish();
   }
-  switch (algorithm) {
-    case Algorithm::tree:
-      allreduce_tree(steps, input, output);
-      break;
-    case Algorithm::allgather_reduce:
-      allreduce_allgather(steps, input, output);
-      break;
-    case Algorithm::recursive_doubling:
-      allreduce_recursive_doubling(steps, input, output);
-      break;
-    case Algorithm::circulant:
-      allreduce_circulant(steps, input, output);
-      break;
-    case Algorithm::ring:
-      allreduce_ring(steps, input, output);
-      break;
-    default:
-      allreduce_linear(steps, input, output);
-  }
+  run<Operation::allreduce>(steps, choice, {input, output, 0, op.commutative});
   return steps.finish();
 }
 
 namespace {
 
 // `split` says how the vector is shared out.
-template <class Split>
-Error any_reduce_scatter(Direct& steps, Algorithm algorithm, const void* send, void* receive, const Split& split,
+template <Operation operation>
+Error any_reduce_scatter(Direct& steps, const Choice& choice, const void* send, void* receive, const Split& split,
                          Datatype& type, Op& op) {
   const int p = steps.size();
-  const Count count = split.begin(p);
-  const auto [input, whole] = bind_operands(steps, send, receive, count, type, op);
+  const auto [input, whole] = bind_operands(steps, send, receive, split.begin(p), type, op);
   const Part output = steps.slice(whole, 0, split.size(steps.rank()));
   if (p == 1) {
     if (input != output) steps.copy(input, output);
     return steps.finish();
   }
-  switch (algorithm) {
-    case Algorithm::pairwise:
-      reduce_scatter_pairwise(steps, input, output, split);
-      break;
-    case Algorithm::circulant:
-      reduce_scatter_circulant(steps, input, output, split);
-      break;
-    case Algorithm::ring:
-      reduce_scatter_ring(steps, input, output, split);
-      break;
-    default:
-      reduce_scatter_linear(steps, input, output, split);
-  }
+  run<operation>(steps, choice, {input, output, split});
   return steps.finish();
 }
 
@@ -154,14 +111,14 @@ Error reduce_scatter(const void* send, void* receive, CountSpan counts, Datatype
   for (int i = 0; i < p; ++i) count += counts[i];
   const Count bytes = count * type.size();
   if (bytes == 0) return {};
-  const Algorithm algorithm =
+  const Choice choice =
       state_of(comm).choose(comm, {Operation::reduce_scatter, p, bytes, op.commutative, plain(type)});
   Direct steps(comm, Operation::reduce_scatter);
   Count* borders = steps.numbers(p + 1);
   if (borders == nullptr) return steps.finish();
   borders[0] = 0;
   for (int i = 0; i < p; ++i) borders[i + 1] = borders[i] + counts[i];
-  return any_reduce_scatter(steps, algorithm, send, receive, ListedSplit(borders), type, op);
+  return any_reduce_scatter<Operation::reduce_scatter>(steps, choice, send, receive, Split(borders), type, op);
 }
 
 Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
@@ -172,12 +129,13 @@ Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Co
   const Count count = receive.count * comm.size(), bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm =
+  const Choice choice =
       state.choose(comm, {Operation::reduce_scatter_block, comm.size(), bytes, op.commutative, plain(type)});
-  if (algorithm == Algorithm::node)
+  if (choice.node())
     return node::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::reduce_scatter_block);
-  return any_reduce_scatter(steps, algorithm, send.data, receive.data, EvenSplit(count, comm.size()), type, op);
+  return any_reduce_scatter<Operation::reduce_scatter_block>(steps, choice, send.data, receive.data,
+                                                              Split(count, comm.size()), type, op);
 }
 
 Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
@@ -187,15 +145,11 @@ Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::scan, comm.size(), bytes, op.commutative, plain(type)});
-  if (algorithm == Algorithm::node) return node::scan(state.region(), node_vector(send.data, receive.data, count, type, op));
+  const Choice choice = state.choose(comm, {Operation::scan, comm.size(), bytes, op.commutative, plain(type)});
+  if (choice.node()) return node::scan(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::scan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
-  if (algorithm == Algorithm::doubling) {
-    scan_doubling(steps, input, output);
-  } else {
-    scan_linear(steps, input, output);
-  }
+  run<Operation::scan>(steps, choice, {input, output});
   return steps.finish();
 }
 
@@ -206,16 +160,12 @@ Error exscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& co
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0 || comm.size() == 1) return {};
   State& state = state_of(comm);
-  const Algorithm algorithm = state.choose(comm, {Operation::exscan, comm.size(), bytes, op.commutative, plain(type)});
-  if (algorithm == Algorithm::node)
+  const Choice choice = state.choose(comm, {Operation::exscan, comm.size(), bytes, op.commutative, plain(type)});
+  if (choice.node())
     return node::exscan(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::exscan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
-  if (algorithm == Algorithm::doubling) {
-    exscan_doubling(steps, input, output);
-  } else {
-    exscan_linear(steps, input, output);
-  }
+  run<Operation::exscan>(steps, choice, {input, output});
   return steps.finish();
 }
 

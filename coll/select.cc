@@ -1,176 +1,108 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of algorithms and the choice among them.
+// The table of operations and the choice among their algorithms.
 #include "coll/select.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
+
+#include "coll/dispatch.h"
+#include "ompi_lite/base/macros.h"
 
 namespace ompi_lite::coll {
 
 constinit Knob<const char*> forced_algorithms("coll", "", Unit::none,
-                                              "Algorithms to use for collectives, such as allreduce=ring,bcast=linear; "
-                                              "where one is not legal the linear one is used.");
+                                              "Algorithms to use for collectives, such as allreduce=ring,bcast=knomial:4; "
+                                              "where one is not legal the linear one is used.",
+                                              algorithm_list);
 
 namespace {
 
-using A = Algorithm;
+template <class A>
+constexpr AlgorithmRow row_of(int number) {
+  return {static_cast<std::uint8_t>(number),
+          A::name,
+          parameter_of<A>(),
+          needs_commutative<A>(),
+          &legal_for<A>,
+          [](const Question& q, Count parameter) { return A::cost(q, parameter); },
+          &usual_parameter<A>};
+}
 
-constexpr A kBarrier[] = {A::linear, A::dissemination, A::node};
-constexpr A kBcast[] = {A::linear, A::binomial, A::chain, A::scatter_allgather, A::node};
-constexpr A kRooted[] = {A::linear, A::binomial, A::node};
-constexpr A kRootedV[] = {A::linear};
-constexpr A kAllgather[] = {A::linear, A::ring, A::bruck, A::circulant, A::node};
-constexpr A kAllgatherv[] = {A::linear, A::ring, A::bruck};
-constexpr A kAlltoall[] = {A::linear, A::bruck, A::pairwise, A::node};
-constexpr A kAlltoallv[] = {A::linear, A::pairwise};
-constexpr A kNeighbors[] = {A::linear};
-constexpr A kReduce[] = {A::linear, A::binomial, A::reduce_scatter_gather, A::node};
-constexpr A kAllreduce[] = {A::linear, A::tree, A::allgather_reduce, A::recursive_doubling, A::circulant, A::ring, A::node};
-constexpr A kReduceScatter[] = {A::linear, A::pairwise, A::circulant, A::ring};
-constexpr A kReduceScatterBlock[] = {A::linear, A::pairwise, A::circulant, A::ring, A::node};
-constexpr A kScan[] = {A::linear, A::doubling, A::node};
+template <Operation operation>
+constexpr int algorithms_of() {
+  int n = exists<operation, kNodeAlgorithm>() ? 1 : 0;
+  for_each_algorithm<operation>([&]<class A>(int) { ++n; });
+  return n;
+}
 
-constexpr OperationRow kTable[kOperations] = {
-    {Operation::barrier, "barrier", "MPI_Barrier", kBarrier},
-    {Operation::bcast, "bcast", "MPI_Bcast", kBcast},
-    {Operation::gather, "gather", "MPI_Gather", kRooted},
-    {Operation::gatherv, "gatherv", "MPI_Gatherv", kRootedV},
-    {Operation::scatter, "scatter", "MPI_Scatter", kRooted},
-    {Operation::scatterv, "scatterv", "MPI_Scatterv", kRootedV},
-    {Operation::allgather, "allgather", "MPI_Allgather", kAllgather},
-    {Operation::allgatherv, "allgatherv", "MPI_Allgatherv", kAllgatherv},
-    {Operation::alltoall, "alltoall", "MPI_Alltoall", kAlltoall},
-    {Operation::alltoallv, "alltoallv", "MPI_Alltoallv", kAlltoallv},
-    {Operation::alltoallw, "alltoallw", "MPI_Alltoallw", kAlltoallv},
-    {Operation::neighbor_allgather, "neighbor_allgather", "MPI_Neighbor_allgather", kNeighbors},
-    {Operation::neighbor_allgatherv, "neighbor_allgatherv", "MPI_Neighbor_allgatherv", kNeighbors},
-    {Operation::neighbor_alltoall, "neighbor_alltoall", "MPI_Neighbor_alltoall", kNeighbors},
-    {Operation::neighbor_alltoallv, "neighbor_alltoallv", "MPI_Neighbor_alltoallv", kNeighbors},
-    {Operation::neighbor_alltoallw, "neighbor_alltoallw", "MPI_Neighbor_alltoallw", kNeighbors},
-    {Operation::reduce, "reduce", "MPI_Reduce", kReduce},
-    {Operation::allreduce, "allreduce", "MPI_Allreduce", kAllreduce},
-    {Operation::reduce_scatter, "reduce_scatter", "MPI_Reduce_scatter", kReduceScatter},
-    {Operation::reduce_scatter_block, "reduce_scatter_block", "MPI_Reduce_scatter_block", kReduceScatterBlock},
-    {Operation::scan, "scan", "MPI_Scan", kScan},
-    {Operation::exscan, "exscan", "MPI_Exscan", kScan},
+template <Operation operation>
+constexpr auto kRows = [] {
+  static_assert(exists<operation, 0>(), "number 0 is the linear reference");
+  std::array<AlgorithmRow, static_cast<std::size_t>(algorithms_of<operation>())> rows{};
+  std::size_t n = 0;
+  for_each_algorithm<operation>([&]<class A>(int number) { rows[n++] = row_of<A>(number); });
+  if constexpr (exists<operation, kNodeAlgorithm>())
+    rows[n] = row_of<AlgorithmOf<operation, kNodeAlgorithm>>(kNodeAlgorithm);
+  return rows;
+}();
+
+struct Names {
+  const char *name, *mpi_name;
+};
+constexpr Names kNames[kOperations] = {
+    {"barrier", "MPI_Barrier"},
+    {"bcast", "MPI_Bcast"},
+    {"gather", "MPI_Gather"},
+    {"gatherv", "MPI_Gatherv"},
+    {"scatter", "MPI_Scatter"},
+    {"scatterv", "MPI_Scatterv"},
+    {"allgather", "MPI_Allgather"},
+    {"allgatherv", "MPI_Allgatherv"},
+    {"alltoall", "MPI_Alltoall"},
+    {"alltoallv", "MPI_Alltoallv"},
+    {"alltoallw", "MPI_Alltoallw"},
+    {"neighbor_allgather", "MPI_Neighbor_allgather"},
+    {"neighbor_allgatherv", "MPI_Neighbor_allgatherv"},
+    {"neighbor_alltoall", "MPI_Neighbor_alltoall"},
+    {"neighbor_alltoallv", "MPI_Neighbor_alltoallv"},
+    {"neighbor_alltoallw", "MPI_Neighbor_alltoallw"},
+    {"reduce", "MPI_Reduce"},
+    {"allreduce", "MPI_Allreduce"},
+    {"reduce_scatter", "MPI_Reduce_scatter"},
+    {"reduce_scatter_block", "MPI_Reduce_scatter_block"},
+    {"scan", "MPI_Scan"},
+    {"exscan", "MPI_Exscan"},
 };
 
-constexpr const char* kNames[] = {"automatic",
-                                  "linear",
-                                  "binomial",
-                                  "chain",
-                                  "scatter_allgather",
-                                  "dissemination",
-                                  "ring",
-                                  "circulant",
-                                  "bruck",
-                                  "pairwise",
-                                  "allgather_reduce",
-                                  "recursive_doubling",
-                                  "reduce_scatter_gather",
-                                  "doubling",
-                                  "tree",
-                                  "node"};
-
-constexpr bool table_in_order() {
-  for (int i = 0; i < kOperations; ++i) {
-    if (static_cast<int>(kTable[i].operation) != i) return false;
-  }
-  return true;
+constexpr auto kTable = []<int... i>(std::integer_sequence<int, i...>) {
+  return std::array<OperationRow, kOperations>{
+      OperationRow{static_cast<Operation>(i), kNames[i].name, kNames[i].mpi_name, kRows<static_cast<Operation>(i)>}...};
 }
-static_assert(table_in_order());
-static_assert(std::size(kNames) == static_cast<std::size_t>(A::node) + 1);
+(std::make_integer_sequence<int, kOperations>());
 
-// The algorithms that reduce blocks in an order of their own.
-bool needs_commutative(A algorithm) {
-  return algorithm == A::ring || algorithm == A::circulant || algorithm == A::reduce_scatter_gather;
-}
-bool reduces(Operation operation) { return operation >= Operation::reduce; }
+const OperationRow& row_of(Operation operation) { return kTable[static_cast<std::size_t>(operation)]; }
 
-bool has_node(Operation operation) { return kTable[static_cast<std::size_t>(operation)].algorithms.back() == A::node; }
+// A few numbers of the machine, in seconds. They need not be exact: they say where one algorithm takes over from another.
+struct Machine {
+  double hop;      // a message from rank to rank, all the way
+  double message;  // what it costs the sender, and the receiver
+  double byte;     // moved
+  double handled;  // a byte reduced or copied
+  double turn;     // crowded cores: one rank takes over from another
+  double cores;    // crowded cores: how many work at the same time
+};
+constexpr Machine kNode{0.5e-6, 0.15e-6, 0.12e-9, 0.06e-9, 0, 0};
+constexpr Machine kCrowdedNode{0.5e-6, 0.3e-6, 0.15e-9, 0.1e-9, 1.5e-6, 2};
+constexpr Machine kNetwork{15e-6, 1e-6, 0.5e-9, 0.06e-9, 0, 0};
 
-bool legal(A algorithm, const Question& question) {
-  if (algorithm == A::node) return question.plain && slot_need(question) <= question.node_capacity;
-  return question.commutative || !reduces(question.operation) || !needs_commutative(algorithm);
+const Machine& machine_of(const Question& q) {
+  if (q.share_cores) return kCrowdedNode;
+  return q.one_node ? kNode : kNetwork;
 }
 
-// Sizes where one algorithm takes over from another.
-constexpr Count kBcastTree = 32 << 10;          // up to here whole messages down a tree
-constexpr Count kGatherTree = 2 << 10;          // up to here blocks travel together
-constexpr Count kAllgatherTogether = 64 << 10;  // of one block
-constexpr Count kAlltoallTogether = 256;        // of one block
-constexpr Count kReduceTree = 64 << 10;
-constexpr Count kAllreduceGathered = 2 << 10;  // all vectors at all ranks
-constexpr Count kAllreduceWhole = 32 << 10;
-constexpr int kFewRanks = 16;
-
-// Ranks that run one after the other gain nothing from dividing work, and pay for each round with a change of process:
-// the fewest messages win, up to a size where the memory of one rank is the bottleneck. Measured with 4, 8 and 16 ranks
-// on 2 cores.
-A best_on_shared_cores(const Question& q) {
-  constexpr Count kLinear = 128 << 10;
-  switch (q.operation) {
-    case Operation::reduce:
-      return q.bytes <= kLinear ? A::linear : A::binomial;
-    case Operation::allreduce:
-      return q.bytes <= kLinear ? A::linear : A::tree;
-    case Operation::reduce_scatter:
-    case Operation::reduce_scatter_block:
-      return q.bytes <= kLinear ? A::linear : A::pairwise;
-    case Operation::allgather:
-      return q.bytes <= kAllgatherTogether ? A::circulant : A::ring;
-    case Operation::allgatherv:
-      return q.bytes <= kAllgatherTogether ? A::bruck : A::ring;
-    case Operation::alltoall:
-    case Operation::alltoallv:
-    case Operation::alltoallw:
-      return A::pairwise;
-    default:
-      return A::linear;
-  }
-}
-
-A best(const Question& q) {
-  if (q.share_cores && q.ranks <= 2 * kFewRanks) return best_on_shared_cores(q);
-  switch (q.operation) {
-    case Operation::barrier:
-      return A::dissemination;
-    case Operation::bcast:
-      if (q.ranks <= 2) return A::linear;
-      return q.bytes <= kBcastTree ? A::binomial : A::scatter_allgather;
-    case Operation::gather:
-    case Operation::scatter:
-      return q.ranks > kFewRanks && q.bytes <= kGatherTree ? A::binomial : A::linear;
-    case Operation::gatherv:
-    case Operation::scatterv:
-    case Operation::neighbor_allgather:
-    case Operation::neighbor_allgatherv:
-    case Operation::neighbor_alltoall:
-    case Operation::neighbor_alltoallv:
-    case Operation::neighbor_alltoallw:
-      return A::linear;
-    case Operation::allgather:
-      return q.bytes <= kAllgatherTogether ? A::circulant : A::ring;
-    case Operation::allgatherv:
-      return q.bytes <= kAllgatherTogether ? A::bruck : A::ring;
-    case Operation::alltoall:
-      return q.ranks > kFewRanks && q.bytes <= kAlltoallTogether ? A::bruck : A::pairwise;
-    case Operation::alltoallv:
-    case Operation::alltoallw:
-      return A::pairwise;
-    case Operation::reduce:
-      return q.bytes <= kReduceTree || q.ranks <= 2 || !q.commutative ? A::binomial : A::reduce_scatter_gather;
-    case Operation::allreduce:
-      if (q.bytes <= kAllreduceGathered && q.ranks <= kFewRanks) return A::allgather_reduce;
-      return q.bytes <= kAllreduceWhole || !q.commutative ? A::recursive_doubling : A::circulant;
-    case Operation::reduce_scatter:
-    case Operation::reduce_scatter_block:
-      return q.ranks <= kFewRanks || !q.commutative ? A::pairwise : A::circulant;
-    case Operation::scan:
-    case Operation::exscan:
-      return A::doubling;
-  }
-  return A::linear;
+Count parameter_of(const AlgorithmRow& row, const Question& question, Count forced) {
+  return forced > 0 ? forced : row.usual(question);
 }
 
 template <class Range, class Name>
@@ -180,22 +112,65 @@ std::string list_names(const Range& range, Name name) {
   return list;
 }
 
+// A whole number, with k or m behind it for powers of 1024; -1: it is none.
+Count parse_number(std::string_view text) {
+  Count value = 0, unit = 1;
+  if (!text.empty() && (text.back() == 'k' || text.back() == 'K')) unit = 1 << 10;
+  if (!text.empty() && (text.back() == 'm' || text.back() == 'M')) unit = 1 << 20;
+  if (unit > 1) text.remove_suffix(1);
+  if (text.empty() || text.size() > 12) return -1;
+  for (char digit : text) {
+    if (digit < '0' || digit > '9') return -1;
+    value = value * 10 + (digit - '0');
+  }
+  return value * unit;
+}
+
+Error parse_parameter(const char* operation, const AlgorithmRow& row, std::string_view text, Choice& choice) {
+  const ParameterRange& range = row.parameter;
+  if (range.name == nullptr) return make_error(ErrorClass::arg, "coll: %s=%s takes no parameter", operation, row.name);
+  choice.parameter = parse_number(text);
+  if (choice.parameter >= range.least && choice.parameter <= range.most) return {};
+  return make_error(ErrorClass::arg, "coll: %s=%s:%.*s: the %s is a number from %lld to %lld", operation, row.name,
+                    static_cast<int>(text.size()), text.data(), range.name, static_cast<long long>(range.least),
+                    static_cast<long long>(range.most));
+}
+
 Error parse_one(std::string_view item, ForcedAlgorithms& forced) {
   const std::size_t equals = item.find('=');
   const std::string operation(item.substr(0, equals));
   const auto row = std::ranges::find(kTable, operation, &OperationRow::name);
-  if (row == std::end(kTable)) {
+  if (row == kTable.end()) {
     return make_error(ErrorClass::arg, "coll: no operation is named \"%s\"; known are %s", operation.c_str(),
                       list_names(kTable, [](const OperationRow& each) { return each.name; }).c_str());
   }
-  const std::string wanted(equals == std::string_view::npos ? "" : item.substr(equals + 1));
-  const auto algorithm = std::ranges::find(row->algorithms, wanted, algorithm_name);
+  const std::string_view wanted = equals == std::string_view::npos ? "" : item.substr(equals + 1);
+  const std::size_t colon = wanted.find(':');
+  const std::string name(wanted.substr(0, colon));
+  const auto algorithm = std::ranges::find(row->algorithms, name, &AlgorithmRow::name);
   if (algorithm == row->algorithms.end()) {
-    return make_error(ErrorClass::arg, "coll: %s has no algorithm \"%s\"; known are %s", operation.c_str(), wanted.c_str(),
-                      list_names(row->algorithms, algorithm_name).c_str());
+    return make_error(ErrorClass::arg, "coll: %s has no algorithm \"%s\"; known are %s", operation.c_str(), name.c_str(),
+                      list_names(row->algorithms, [](const AlgorithmRow& each) { return each.name; }).c_str());
   }
-  forced[static_cast<std::size_t>(row->operation)] = *algorithm;
+  Choice choice{algorithm->number, 0};
+  if (colon != std::string_view::npos) OL_TRY(parse_parameter(row->name, *algorithm, wanted.substr(colon + 1), choice));
+  forced[static_cast<std::size_t>(row->operation)] = choice;
   return {};
+}
+
+Choice cheapest(const Question& question) {
+  const std::span<const AlgorithmRow> rows = row_of(question.operation).algorithms;
+  Choice best{0, rows.front().usual(question)};
+  double least = std::numeric_limits<double>::infinity();
+  for (const AlgorithmRow& row : rows) {
+    const Count parameter = row.usual(question);
+    if (row.number == kNodeAlgorithm || !row.legal(question, parameter)) continue;
+    const double time = predicted_time(question, row.cost(question, parameter));
+    if (time >= least) continue;
+    least = time;
+    best = {row.number, parameter};
+  }
+  return best;
 }
 
 constinit KnobBase* const list[] = {&forced_algorithms};
@@ -203,8 +178,34 @@ constinit KnobBase* const list[] = {&forced_algorithms};
 }  // namespace
 
 std::span<const OperationRow> operation_table() { return kTable; }
-const char* mpi_name(Operation operation) { return kTable[static_cast<std::size_t>(operation)].mpi_name; }
-const char* algorithm_name(Algorithm algorithm) { return kNames[static_cast<std::size_t>(algorithm)]; }
+const char* mpi_name(Operation operation) { return row_of(operation).mpi_name; }
+
+const AlgorithmRow* algorithm_row(Operation operation, int number) {
+  for (const AlgorithmRow& row : row_of(operation).algorithms) {
+    if (row.number == number) return &row;
+  }
+  return nullptr;
+}
+
+std::string choice_text(Operation operation, const Choice& choice) {
+  const AlgorithmRow* row = choice.automatic() ? nullptr : algorithm_row(operation, choice.algorithm);
+  if (row == nullptr) return "automatic";
+  return choice.parameter == 0 ? row->name : std::string(row->name) + ":" + std::to_string(choice.parameter);
+}
+
+std::string algorithm_list() {
+  std::string text;
+  for (const OperationRow& row : kTable) {
+    text += std::string(row.name) + ": " +
+            list_names(row.algorithms,
+                       [](const AlgorithmRow& each) {
+                         return each.name +
+                                (each.parameter.name == nullptr ? std::string() : ":" + std::string(each.parameter.name));
+                       }) +
+            "\n";
+  }
+  return text;
+}
 
 Result<ForcedAlgorithms> parse_forced(std::string_view text) {
   ForcedAlgorithms forced{};
@@ -219,22 +220,38 @@ Result<ForcedAlgorithms> parse_forced(std::string_view text) {
   return forced;
 }
 
-Algorithm select(const Question& question, const ForcedAlgorithms& forced) {
-  const Algorithm wanted = forced[static_cast<std::size_t>(question.operation)];
-  if (wanted != A::automatic) return legal(wanted, question) ? wanted : A::linear;
-  return legal(A::node, question) && has_node(question.operation) ? A::node : best(question);
+Choice select_at_once(const Question& question, const ForcedAlgorithms& forced) {
+  const Choice wanted = forced[static_cast<std::size_t>(question.operation)];
+  if (!wanted.automatic()) {
+    const AlgorithmRow& row = *algorithm_row(question.operation, wanted.algorithm);
+    const Count parameter = parameter_of(row, question, wanted.parameter);
+    return row.legal(question, parameter) ? Choice{wanted.algorithm, parameter} : Choice{0, 0};
+  }
+  const AlgorithmRow& last = row_of(question.operation).algorithms.back();
+  return last.number == kNodeAlgorithm && last.legal(question, 0) ? Choice{kNodeAlgorithm, 0} : Choice{};
 }
 
-Count slot_need(const Question& question) {
-  switch (question.operation) {
-    case Operation::barrier:
-      return 0;
-    case Operation::scatter:
-    case Operation::alltoall:
-      return question.bytes * question.ranks;
-    default:
-      return question.bytes;
-  }
+Choice select(const Question& question, const ForcedAlgorithms& forced) {
+  if (const Choice choice = select_at_once(question, forced); !choice.automatic()) return choice;
+  Question rounded = question;
+  rounded.bytes = rounded_bytes(question.bytes);
+  return cheapest(rounded);
+}
+
+// On crowded cores the ranks take turns: what all do together counts, unless the busiest has more to do than the others
+// could in the meantime.
+double predicted_time(const Question& question, const Cost& cost) {
+  const Machine& machine = machine_of(question);
+  const double chain = cost.messages * machine.message + cost.bytes * machine.byte + cost.handled * machine.handled;
+  if (machine.cores == 0) return cost.rounds * machine.hop + chain;
+  const double all = cost.all_messages * (machine.message + machine.turn) + cost.all_bytes * machine.byte +
+                     cost.all_handled * machine.handled;
+  return cost.rounds * machine.turn + std::max(chain, all / machine.cores);
+}
+
+Count rounded_bytes(Count bytes) {
+  const int low = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 3);
+  return bytes >> low << low;
 }
 
 KnobGroup knobs() { return {"coll", list}; }

@@ -6,91 +6,68 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "coll/algorithm.h"
 #include "ompi_lite/base/count_span.h"
 #include "ompi_lite/base/error.h"
 #include "ompi_lite/base/knob.h"
 
 namespace ompi_lite::coll {
 
-enum class Operation : std::uint8_t {
-  barrier,
-  bcast,
-  gather,
-  gatherv,
-  scatter,
-  scatterv,
-  allgather,
-  allgatherv,
-  alltoall,
-  alltoallv,
-  alltoallw,
-  neighbor_allgather,
-  neighbor_allgatherv,
-  neighbor_alltoall,
-  neighbor_alltoallv,
-  neighbor_alltoallw,
-  reduce,
-  allreduce,
-  reduce_scatter,
-  reduce_scatter_block,
-  scan,
-  exscan,
-};
-inline constexpr int kOperations = 22;
+// What is to run: the number of an algorithm of the operation, and its parameter.
+struct Choice {
+  static constexpr std::uint8_t kAutomatic = 0xff;  // no algorithm is forced
+  std::uint8_t algorithm = kAutomatic;
+  Count parameter = 0;  // 0, if forced: the usual one of the algorithm
 
-enum class Algorithm : std::uint8_t {
-  automatic,  // no algorithm is forced
-  linear,
-  binomial,
-  chain,
-  scatter_allgather,
-  dissemination,
-  ring,
-  circulant,
-  bruck,
-  pairwise,
-  allgather_reduce,
-  recursive_doubling,
-  reduce_scatter_gather,
-  doubling,
-  tree,
-  node,  // all ranks on one node, small: through shared slots, see node/
+  bool automatic() const { return algorithm == kAutomatic; }
+  bool node() const { return algorithm == kNodeAlgorithm; }
+  bool operator==(const Choice&) const = default;
 };
 
-// A row of the table of algorithms: which exist for an operation, the linear reference first.
+// An algorithm of an operation as the table knows it.
+struct AlgorithmRow {
+  std::uint8_t number;
+  const char* name;
+  ParameterRange parameter;
+  bool commutative_only;
+  bool (*legal)(const Question& question, Count parameter);
+  Cost (*cost)(const Question& question, Count parameter);
+  Count (*usual)(const Question& question);
+};
+
+// A row of the table of operations, the linear reference first among the algorithms.
 struct OperationRow {
   Operation operation;
   const char* name;      // as in the knob: allreduce
   const char* mpi_name;  // MPI_Allreduce
-  std::span<const Algorithm> algorithms;
+  std::span<const AlgorithmRow> algorithms;
 };
 std::span<const OperationRow> operation_table();
 const char* mpi_name(Operation operation);
-const char* algorithm_name(Algorithm algorithm);
+// The algorithm with this number; null if there is none.
+const AlgorithmRow* algorithm_row(Operation operation, int number);
+// "knomial:4", "ring", "automatic".
+std::string choice_text(Operation operation, const Choice& choice);
 
-// What selection may look at: the same at every rank of a correct program.
-struct Question {
-  Operation operation;
-  int ranks;
-  Count bytes;  // bcast, reductions: of the vector; others: of the block of one rank; v- and w-forms: 0
-  bool commutative = true;
-  bool plain = true;         // reductions: a type without gaps
-  bool share_cores = false;  // all on one node that has more ranks than cores
-  Count node_capacity = -1;  // bytes of a shared slot of the node; -1: there is none
-};
-
-// What a rank puts into a slot of the node, if the call goes that way.
-Count slot_need(const Question& question);
-
-// Forced algorithms by operation, from a text such as "allreduce=ring,bcast=linear".
-using ForcedAlgorithms = std::array<Algorithm, kOperations>;
+// Forced algorithms by operation, from a text such as "allreduce=ring,bcast=knomial:4".
+using ForcedAlgorithms = std::array<Choice, kOperations>;
 Result<ForcedAlgorithms> parse_forced(std::string_view text);
 
-// The forced algorithm where it is legal for the call, the linear reference where it is not; else the best we know.
-Algorithm select(const Question& question, const ForcedAlgorithms& forced);
+// The forced algorithm where it is legal for the call, the linear reference where it is not; else the legal one that costs
+// least. Calls of about the same size choose alike.
+Choice select(const Question& question, const ForcedAlgorithms& forced);
+// The part of it that is decided without comparing costs: what is forced, and the slots of the node; else automatic.
+Choice select_at_once(const Question& question, const ForcedAlgorithms& forced);
+// Seconds that the algorithm is expected to take.
+double predicted_time(const Question& question, const Cost& cost);
+// The size in whose place selection decides: rounded down to three bits.
+Count rounded_bytes(Count bytes);
 
+// The known algorithms, a line for each operation.
+std::string algorithm_list();
 KnobGroup knobs();
 // The knob's text: an error here names the known operations or algorithms. For start-up.
 Error check_knobs();

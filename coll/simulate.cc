@@ -3,15 +3,12 @@
 #include "coll/simulate.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <map>
 #include <span>
 
 namespace ompi_lite::coll {
-
-Cell Cell::of(int rank, Count element) {
-  return Cell{std::uint64_t{1} << rank, static_cast<std::uint64_t>(rank) + 1, element, rank, rank, true};
-}
 
 namespace {
 
@@ -22,10 +19,23 @@ std::uint64_t mix(std::uint64_t left, std::uint64_t right) {
   return x ^ (x >> 32);
 }
 
+// Which ranks someone has heard of, at first or second hand.
+using Heard = std::vector<std::uint64_t>;
+void add_to(Heard& heard, const Heard& more) {
+  for (std::size_t i = 0; i < heard.size(); ++i) heard[i] |= more[i];
+}
+int number_of(const Heard& heard) {
+  int sum = 0;
+  for (std::uint64_t word : heard) sum += std::popcount(word);
+  return sum;
+}
+
 struct Posted {
   int rank;
   std::size_t step;
   bool done = false;
+  Count chain = 0;  // sends: messages that led to this one, itself included; receives: of what came
+  Heard heard;
 };
 
 // What is under way in a cell of a rank.
@@ -38,6 +48,8 @@ class Player {
   explicit Player(std::vector<SimulatedRank>& ranks, SimulatedCost* cost)
       : ranks_(ranks), cost_(cost), state_(ranks.size()) {
     for (std::size_t r = 0; r < ranks.size(); ++r) {
+      state_[r].heard.resize(ranks.size() / 64 + 1);
+      state_[r].heard[r / 64] = std::uint64_t{1} << r % 64;
       state_[r].marks[0].resize(ranks[r].send.size());
       state_[r].marks[1].resize(ranks[r].receive.size());
       state_[r].marks[2].resize(ranks[r].scratch.size());
@@ -55,6 +67,7 @@ class Player {
       if (state_[r].at < ranks_[r].steps.size()) return say(static_cast<int>(r), "waits for ever");
       if (!state_[r].posted.empty()) return say(static_cast<int>(r), "ends inside a round");
     }
+    if (cost_ != nullptr) count();
     return {};
   }
 
@@ -63,8 +76,24 @@ class Player {
     std::size_t at = 0;
     std::deque<Posted> posted;  // of the current round; addresses stay
     std::vector<Marks> marks[3];
-    Count rounds = 0, messages = 0, cells = 0;
+    Count rounds = 0, messages = 0, touched = 0, cells = 0, handled = 0, chain = 0;
+    Heard heard;
   };
+
+  void count() {
+    cost_->least_heard = static_cast<int>(ranks_.size());
+    for (const RankState& state : state_) {
+      cost_->rounds = std::max(cost_->rounds, state.rounds);
+      cost_->messages = std::max(cost_->messages, state.messages);
+      cost_->touched = std::max(cost_->touched, state.touched);
+      cost_->cells_sent = std::max(cost_->cells_sent, state.cells);
+      cost_->chain = std::max(cost_->chain, state.chain);
+      cost_->all_messages += state.messages;
+      cost_->all_cells += state.cells;
+      cost_->all_handled += state.handled;
+      cost_->least_heard = std::min(cost_->least_heard, number_of(state.heard));
+    }
+  }
 
   std::string say(int rank, const std::string& what) const {
     return "rank " + std::to_string(rank) + " of " + std::to_string(ranks_.size()) + ", step " +
@@ -110,9 +139,9 @@ class Player {
   }
 
   Cell product(int rank, const Cell& a, const Cell& b) {
-    if ((a.ranks & b.ranks) != 0) fail(rank, "a value goes into a product twice");
+    if (ranks_.size() <= 64 && (a.ranks & b.ranks) != 0) fail(rank, "a value goes into a product twice");
     if (a.element != b.element) fail(rank, "different elements are combined");
-    return Cell{a.ranks | b.ranks,          mix(a.tree, b.tree),      a.element,
+    return Cell{a.ranks + b.ranks,          mix(a.tree, b.tree),      a.element,
                 std::min(a.first, b.first), std::max(a.last, b.last), a.in_order && b.in_order && a.last + 1 == b.first};
   }
 
@@ -125,6 +154,7 @@ class Player {
     if (step.a.count != target.count || (three && step.b.count != target.count)) fail(rank, "parts of different size");
     if (overlap(step.a, target) || (three && overlap(step.b, target))) fail(rank, "parts overlap");
     if (!error_.empty()) return;
+    state_[static_cast<std::size_t>(rank)].handled += target.count;
     const std::span<Cell> a = cells(rank, step.a), b = cells(rank, step.b), to = cells(rank, target);
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = copies ? a[i] : product(rank, a[i], b[i]);
   }
@@ -138,7 +168,8 @@ class Player {
     if (!sends) check_write(rank, step.a);
     for (Marks& mark : marks(rank, step.a)) (sends ? mark.reading : mark.writing) = true;
     RankState& state = state_[static_cast<std::size_t>(rank)];
-    state.posted.push_back({rank, index});
+    state.posted.push_back({rank, index, false, state.chain + 1, sends ? state.heard : Heard()});
+    ++state.touched;
     if (sends) ++state.messages, state.cells += step.a.count;
     const std::pair<int, int> pair = sends ? std::pair{rank, step.peer} : std::pair{step.peer, rank};
     (sends ? sends_ : receives_)[pair].push_back(&state.posted.back());
@@ -156,6 +187,8 @@ class Player {
                                      std::to_string(pair.first) + " where " + std::to_string(to.count) + " are expected");
       std::ranges::copy(cells(pair.first, from), cells(pair.second, to).begin());
       out.front()->done = in.front()->done = true;
+      in.front()->chain = out.front()->chain;
+      in.front()->heard = std::move(out.front()->heard);
       out.pop_front();
       in.pop_front();
     }
@@ -174,6 +207,10 @@ class Player {
         if (static_cast<int>(state.posted.size()) > kRoundMost) fail(rank, "too many messages in a round");
         for (const Posted& posted : state.posted) {
           for (Marks& mark : marks(rank, part_of(posted))) mark = Marks{};
+          if (!posted.heard.empty()) {
+            add_to(state.heard, posted.heard);
+            state.chain = std::max(state.chain, posted.chain);
+          }
         }
         if (!state.posted.empty()) ++state.rounds;
         state.posted.clear();
@@ -184,11 +221,6 @@ class Player {
       }
       moved = true;
       ++state.at;
-    }
-    if (cost_ != nullptr && moved) {
-      cost_->rounds = std::max(cost_->rounds, state.rounds);
-      cost_->messages = std::max(cost_->messages, state.messages);
-      cost_->cells_sent = std::max(cost_->cells_sent, state.cells);
     }
     return moved;
   }
@@ -201,6 +233,13 @@ class Player {
 };
 
 }  // namespace
+
+std::uint64_t Cell::mark(int rank, int size) {
+  return size <= 64 ? std::uint64_t{1} << rank : mix(static_cast<std::uint64_t>(rank) + 1, 0x2545f4914f6cdd1du);
+}
+Cell Cell::of(int rank, int size, Count element) {
+  return Cell{mark(rank, size), static_cast<std::uint64_t>(rank) + 1, element, rank, rank, true};
+}
 
 std::string simulate(std::vector<SimulatedRank>& ranks, SimulatedCost* cost) { return Player(ranks, cost).run(); }
 

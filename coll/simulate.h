@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class Recorder {
     scratch_ += count;
     return part;
   }
+  Count* numbers(Count n) { return numbers_.emplace_back(static_cast<std::size_t>(n)).data(); }
   Part slice(const Part& part, Count first, Count count) const { return {part.slot, part.type, part.offset + first, count}; }
   Count bytes(const Part& part) const { return part.count; }
   template <class Body>
@@ -56,19 +58,22 @@ class Recorder {
 
   int rank_, size_;
   Count scratch_ = 0;
+  std::deque<std::vector<Count>> numbers_;
   std::vector<RecordedStep> steps_;
 };
 
 // A cell of symbolic data: whose values it is the product of, in which order they were combined, and which element it is.
 struct Cell {
-  std::uint64_t ranks = 0;  // bit r: rank r's value is in it; 0: the cell holds nothing
+  std::uint64_t ranks = 0;  // the sum of mark() over the ranks whose values are in it; 0: the cell holds nothing
   std::uint64_t tree = 0;   // hash of the parentheses: equal if and only if the results are equal bit by bit
   Count element = -1;
   int first = 0, last = 0;  // lowest and highest of the ranks
   bool in_order = true;     // combined in rank order
 
   bool operator==(const Cell&) const = default;
-  static Cell of(int rank, Count element);
+  static Cell of(int rank, int size, Count element);
+  // A bit among up to 64 ranks; among more a number whose sums differ for different ranks, but for a chance of 2^-64.
+  static std::uint64_t mark(int rank, int size);
 };
 
 // One rank's memory and recorded steps.
@@ -77,9 +82,13 @@ struct SimulatedRank {
   std::vector<RecordedStep> steps;
 };
 
-// Totals of a run, per rank at most.
+// What was counted in a run.
 struct SimulatedCost {
-  Count rounds = 0, messages = 0, cells_sent = 0;
+  Count rounds = 0, messages = 0, cells_sent = 0;    // of the rank that has most of each; messages: sent
+  Count touched = 0;                                 // messages sent and received by the busiest rank
+  Count chain = 0;                                   // the longest chain of messages that wait for each other
+  Count all_messages = 0, all_cells = 0, all_handled = 0;  // of all; handled: cells reduced or copied
+  int least_heard = 0;  // of how many ranks (itself too) each rank has heard when it ends, at least: what a barrier promises
 };
 
 // Plays the ranks until all are done. A message is handed over only when both sides are in the round that names it (no

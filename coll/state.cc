@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "coll/algorithms/node.h"
 #include "coll/node/region.h"
 #include "pml/pml.h"
 
@@ -46,12 +47,28 @@ void Arena::reset() {
 
 State::State(Communicator& comm, const ForcedAlgorithms& forced)
     : region_settled_(!node::Region::possible(comm)),
+      one_node_(!region_settled_),
       share_cores_(!region_settled_ && pml::of(comm).blocking().waiter().crowded()),
       forced_(forced) {}
 State::~State() = default;
 
+// The slots of the node need the exact size, the choice among messages depends on the rounded one alone.
+Choice State::remembered(const Question& question) {
+  if (question.node_capacity >= 0 || !forced_[static_cast<std::size_t>(question.operation)].automatic()) {
+    const Choice choice = select_at_once(question, forced_);
+    if (!choice.automatic()) return choice;
+  }
+  const auto bytes = static_cast<std::uint64_t>(rounded_bytes(question.bytes));
+  const std::uint64_t key = bytes << 8 | static_cast<std::uint64_t>(question.operation) << 3 |
+                            (question.commutative ? 4u : 0u) | (question.plain ? 2u : 0u) | 1u;
+  Remembered& place = remembered_[(key * 0x9e3779b97f4a7c15u) >> 59];
+  if (place.key != key) place = {key, select(question, forced_)};
+  return place.choice;
+}
+
 void State::settle_region(Communicator& comm, const Question& question) {
   constexpr int kCallsBefore = 3;  // a communicator that lives for one or two calls is not worth a region
+  if (algorithm_row(question.operation, kNodeAlgorithm) == nullptr) return;
   const Count capacity = node::Region::capacity(comm.size());
   if (slot_need(question) > capacity || ++small_calls_ < kCallsBefore) return;
   region_settled_ = true;

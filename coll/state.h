@@ -73,17 +73,21 @@ class State final : public Attachment {
   // collectives cannot be taken for each other's.
   int next_tag() { return static_cast<int>(sequence_++ & 0x3fffffff); }
   // The algorithm of a call; the third small call that all make together gives them their region of the node.
-  Algorithm choose(Communicator& comm, Question question) {
+  Choice choose(Communicator& comm, Question question) {
     if (recording_ == nullptr) {  // the node's slots serve the blocking calls
       if (!region_settled_) settle_region(comm, question);
       if (region_) question.node_capacity = node_capacity_;
     }
     question.share_cores = share_cores_;
-    return select(question, forced_);
+    question.one_node = one_node_;
+    return remembered(question);
   }
   node::Region& region() { return *region_; }  // after choose() gave `node`
   const ForcedAlgorithms& forced() const { return forced_; }
-  void force(const ForcedAlgorithms& forced) { forced_ = forced; }  // in place of the knob's, for tests
+  void force(const ForcedAlgorithms& forced) {  // in place of the knob's, for tests
+    forced_ = forced;
+    remembered_ = {};
+  }
   Schedule* recording() const { return recording_; }  // takes the steps of the call that is being made; null: they are done
   void record_into(Schedule* schedule) { recording_ = schedule; }
   Arena& arena() { return arena_; }
@@ -92,14 +96,20 @@ class State final : public Attachment {
 
  private:
   void settle_region(Communicator& comm, const Question& question);
+  Choice remembered(const Question& question);
 
   std::uint32_t sequence_ = 0;
   int small_calls_ = 0;
   bool region_settled_;  // there is one, or there will be none
-  bool share_cores_;
+  bool one_node_, share_cores_;
   Count node_capacity_ = -1;
   std::unique_ptr<node::Region> region_;
   ForcedAlgorithms forced_;
+  struct Remembered {
+    std::uint64_t key = 0;
+    Choice choice;
+  };
+  std::array<Remembered, 32> remembered_;  // what was chosen for calls of about the same size; by a hash of the call
   Schedule* recording_ = nullptr;
   Arena arena_;
   std::array<Message, kRoundMost> round_;  // here, so that no call has to clear it

@@ -45,6 +45,7 @@ concept Steps = requires(S& steps, const S& constant, Part a, Part b, Part c, in
   steps.reduce_copy(a, b, c);  // c = a op b, c overlaps neither
 
   { steps.scratch(n) } -> std::same_as<Part>;         // n elements of scratch memory until the algorithm ends
+  { steps.numbers(n) } -> std::same_as<Count*>;       // memory for n numbers until the algorithm ends; null: there is none
   { constant.slice(a, n, n) } -> std::same_as<Part>;  // n elements of a from the n-th on
   { constant.bytes(a) } -> std::same_as<Count>;       // without gaps
 

@@ -82,7 +82,17 @@ const char* source_text(KnobSource source) {
   return "";
 }
 
-// Either all knobs or those that are named; 1 if a name is unknown.
+std::string indented(const std::string& lines) {
+  std::string text;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = lines.find('\n', at);
+    text += "    " + lines.substr(at, end - at) + "\n";
+    at = end == std::string::npos ? end : end + 1;
+  }
+  return text;
+}
+
+// Either all knobs, or those that are named with the values that they may have; 1 if a name is unknown.
 int print_knobs(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (find_knob(all_knobs(), name) == nullptr) {
@@ -96,6 +106,7 @@ int print_knobs(const std::vector<std::string>& names) {
       std::printf("%s = %s  (preset %s%s%s)\n    %s\n", knob->name(), readable(*knob, knob->value_text()).c_str(),
                   readable(*knob, knob->preset_text()).c_str(), knob->source() == KnobSource::preset ? "" : "; ",
                   source_text(knob->source()), knob->help());
+      if (!names.empty()) std::fputs(indented(knob->known()).c_str(), stdout);
     }
   }
   return 0;

@@ -23,8 +23,8 @@ void combine(S& steps, const Part& operand, const Part& input, const Part& vecto
 }
 
 // The down half of the circulant graph, from `input` into `vector`, which may be one: afterwards block `rank` is the
-// reduction, the others are spoilt. Commutative ops. Every block is reduced by one rank alone, so all ranks that get it later
-// get the same bits.
+// reduction, the others are spoilt. Commutative ops. Every block is reduced by one rank alone, so all ranks that get it
+// later get the same bits.
 //
 //  p = 4:   2 blocks to distance 2         ceil(log2 p) rounds and p-1 blocks for any p: the fewest of both.
 //           1 block  to distance 1

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "coll/algorithms/allreduce.h"
-#include "coll/algorithms/bcast.h"
+#include "coll/algorithms/allreduce_allgather.h"
+#include "coll/algorithms/bcast_knomial.h"
 #include "coll/direct.h"
 #include "ompi_lite/base/macros.h"
 #include "pml/pml.h"
@@ -57,7 +57,7 @@ std::unique_ptr<Region> Region::make(Communicator& comm) {
   {
     Direct steps(comm, Operation::bcast);
     steps.bind(coll::Slot::send, reinterpret_cast<std::byte*>(&place), datatype_of(MPI_BYTE));
-    bcast_binomial(steps, Part{coll::Slot::send, 0, 0, sizeof place}, 0);
+    BcastKnomial::run(steps, {Part{coll::Slot::send, 0, 0, sizeof place}, 0, 2});
     if (steps.finish()) place.offset = 0;
   }
   std::unique_ptr<Region> region;
@@ -70,7 +70,7 @@ std::unique_ptr<Region> Region::make(Communicator& comm) {
   steps.reduce_with(op_of(MPI_MIN), type);
   steps.bind(coll::Slot::send, reinterpret_cast<std::byte*>(&mine), type);
   steps.bind(coll::Slot::receive, reinterpret_cast<std::byte*>(&all), type);
-  allreduce_allgather(steps, Part{coll::Slot::send, 0, 0, 1}, Part{coll::Slot::receive, 0, 0, 1});
+  AllreduceAllgather::run(steps, {Part{coll::Slot::send, 0, 0, 1}, Part{coll::Slot::receive, 0, 0, 1}});
   if (steps.finish() || all == 0 || !region) return nullptr;  // a region that some lack is never given back: rare
   for (int i = 0; i < comm.size(); ++i) {
     region->bells_[i] =

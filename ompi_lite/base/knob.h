@@ -25,13 +25,16 @@ class KnobBase {
  public:
   enum class Kind { boolean, integer, real, text };
 
-  constexpr KnobBase(Kind kind, const char* name, Unit unit, const char* help)
-      : name_(name), help_(help), kind_(kind), unit_(unit) {}
+  using Known = std::string (*)();  // what the value may be, in lines; null where `help` says it
+
+  constexpr KnobBase(Kind kind, const char* name, Unit unit, const char* help, Known values)
+      : name_(name), help_(help), known_(values), kind_(kind), unit_(unit) {}
   KnobBase(const KnobBase&) = delete;
   KnobBase& operator=(const KnobBase&) = delete;
 
   constexpr const char* name() const { return name_; }
   constexpr const char* help() const { return help_; }
+  std::string known() const { return known_ == nullptr ? std::string() : known_(); }
   constexpr Kind kind() const { return kind_; }
   constexpr Unit unit() const { return unit_; }
   constexpr KnobSource source() const { return source_; }
@@ -58,6 +61,7 @@ class KnobBase {
 
   const char* name_;
   const char* help_;
+  Known known_;
   Kind kind_;
   Unit unit_;
   KnobSource source_ = KnobSource::preset;
@@ -67,7 +71,8 @@ class KnobBase {
 template <class T>
 class Knob final : public KnobBase {
  public:
-  constexpr Knob(const char* name, T preset, Unit unit, const char* help) : KnobBase(kind_of(), name, unit, help) {
+  constexpr Knob(const char* name, T preset, Unit unit, const char* help, Known values = nullptr)
+      : KnobBase(kind_of(), name, unit, help, values) {
     preset_ = value_ = make(preset);
   }
 

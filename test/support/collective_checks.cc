@@ -21,7 +21,7 @@ class ReductionCheck {
 
   std::string run(Operation operation) {
     const bool rooted = operation == Operation::reduce;
-    for (Algorithm algorithm : algorithms(operation)) {
+    for (const Choice& algorithm : algorithms(operation)) {
       const Forced forced(comm_, operation, algorithm);
       for (int f = 0; f < kReducible; ++f) {
         for (Count n : counts(p_)) {
@@ -118,7 +118,7 @@ std::string check_reductions(Communicator& comm) {
   // What needs commutative ops, with one: the sums are whole numbers, so any order gives the same.
   const int p = comm.size(), rank = comm.rank();
   for (Operation operation : {Operation::reduce, Operation::allreduce, Operation::reduce_scatter_block}) {
-    for (Algorithm algorithm : algorithms(operation)) {
+    for (const Choice& algorithm : algorithms(operation)) {
       const Forced forced(comm, operation, algorithm);
       for (Count n : counts(p)) {
         for (bool in_place : {false, true}) {
@@ -137,7 +137,7 @@ std::string check_reductions(Communicator& comm) {
           if (error) return error.sentence();
           for (Count i = 0; i < n && rank == root; ++i) {
             if (out[static_cast<std::size_t>(i)] != std::int64_t{p} * (p + 1) / 2 * (first + i + 3)) {
-              return std::string("sum ") + coll::mpi_name(operation) + " by " + coll::algorithm_name(algorithm) + " count " +
+              return "sum " + name_of(operation, algorithm) + " count " +
                      std::to_string(n) + (in_place ? " in place" : "") + ": wrong at " + std::to_string(i);
             }
           }
@@ -158,7 +158,7 @@ class MovementCheck {
   std::string run(Operation operation) {
     const bool rooted = operation == Operation::bcast || operation == Operation::gather || operation == Operation::scatter;
     const int kinds = static_cast<int>(forms().size());
-    for (Algorithm algorithm : algorithms(operation)) {
+    for (const Choice& algorithm : algorithms(operation)) {
       const Forced forced(comm_, operation, algorithm);
       for (int f = 0; f <= kinds; ++f) {
         const Form& form = forms()[static_cast<std::size_t>(f < kinds ? f : rank_ % kinds)];
@@ -245,7 +245,7 @@ std::string check_movements(Communicator& comm) {
     std::string wrong = MovementCheck(comm).run(operation);
     if (!wrong.empty()) return wrong;
   }
-  for (Algorithm algorithm : algorithms(Operation::barrier)) {
+  for (const Choice& algorithm : algorithms(Operation::barrier)) {
     const Forced forced(comm, Operation::barrier, algorithm);
     if (Error error = coll::barrier(comm)) return error.sentence();
   }
@@ -256,7 +256,7 @@ std::string check_same_bits(Communicator& comm) {
   const int p = comm.size(), rank = comm.rank();
   Datatype& type = datatype_of(MPI_FLOAT);
   for (MPI_Op handle : {MPI_SUM, MPI_PROD}) {
-    for (Algorithm algorithm : algorithms(Operation::allreduce)) {
+    for (const Choice& algorithm : algorithms(Operation::allreduce)) {
       const Forced forced(comm, Operation::allreduce, algorithm);
       for (std::size_t n : {std::size_t{1}, std::size_t{100}, std::size_t{5000}, std::size_t{30000}}) {
         std::mt19937 random(static_cast<unsigned>(rank * 1000 + 7));
@@ -275,7 +275,7 @@ std::string check_same_bits(Communicator& comm) {
           return error.sentence();
         for (int r = 0; r < p; ++r) {
           if (std::memcmp(all.data() + n * static_cast<std::size_t>(r), first.data(), n * sizeof(float)) != 0)
-            return std::string("allreduce by ") + coll::algorithm_name(algorithm) + " of " + std::to_string(n) +
+            return name_of(Operation::allreduce, algorithm) + " of " + std::to_string(n) +
                    " floats: rank " + std::to_string(r) + " has other bits";
         }
       }
@@ -301,8 +301,8 @@ std::string check_disagreement(Communicator& comm) {
     return sum > 0 ? "" : std::string(what) + ": no rank noticed";
   };
   const Count mine = rank == 0 ? 100 : 200;
-  for (Algorithm algorithm :
-       {Algorithm::automatic, Algorithm::allgather_reduce, Algorithm::recursive_doubling, Algorithm::linear}) {
+  for (const char* name : {"", "allreduce=allgather_reduce", "allreduce=recursive_multiplying", "allreduce=linear"}) {
+    const Choice algorithm = (*coll::parse_forced(name))[static_cast<std::size_t>(Operation::allreduce)];
     const Forced forced(comm, Operation::allreduce, algorithm);
     std::string wrong = judge(
         "allreduce", coll::allreduce(Buffer(in.data(), mine, &type), Buffer(out.data(), mine, &type), op_of(MPI_SUM), comm));

@@ -18,7 +18,7 @@
 
 namespace ompi_lite::test {
 
-using coll::Algorithm;
+using coll::Choice;
 using coll::Operation;
 
 // The element of all checks: two numbers, read as the map x -> a x + b. Composition of maps is associative and does not
@@ -146,7 +146,7 @@ inline std::vector<int> roots(int p) {
 // Forces one algorithm while it lives.
 class Forced {
  public:
-  Forced(Communicator& comm, Operation operation, Algorithm algorithm)
+  Forced(Communicator& comm, Operation operation, const Choice& algorithm)
       : state_(coll::state_of(comm)), before_(state_.forced()) {
     coll::ForcedAlgorithms forced = before_;
     forced[static_cast<std::size_t>(operation)] = algorithm;
@@ -159,19 +159,24 @@ class Forced {
   coll::ForcedAlgorithms before_;
 };
 
-// The algorithms of an operation, and the one that selection takes.
-inline std::vector<Algorithm> algorithms(Operation operation) {
-  const auto row = coll::operation_table()[static_cast<std::size_t>(operation)].algorithms;
-  std::vector<Algorithm> all(row.begin(), row.end());
-  all.push_back(Algorithm::automatic);
+// The algorithms of an operation, those with a parameter twice, and the one that selection takes.
+inline std::vector<Choice> algorithms(Operation operation) {
+  std::vector<Choice> all;
+  for (const coll::AlgorithmRow& row : coll::operation_table()[static_cast<std::size_t>(operation)].algorithms) {
+    all.push_back({row.number, 0});
+    if (row.parameter.name != nullptr) all.push_back({row.number, row.parameter.most > 1000 ? Count{100} : Count{3}});
+  }
+  all.push_back(Choice());
   return all;
 }
 
-inline std::string describe(Operation operation, Algorithm algorithm, const Form& form, Count n, bool in_place, int root,
-                            int rank) {
-  return std::string(coll::mpi_name(operation)) + " by " + coll::algorithm_name(algorithm) + ", type " + form.name +
-         ", count " + std::to_string(n) + (in_place ? ", in place" : "") + ", root " + std::to_string(root) + ", rank " +
-         std::to_string(rank) + ": ";
+inline std::string name_of(Operation operation, const Choice& algorithm) {
+  return std::string(coll::mpi_name(operation)) + " by " + coll::choice_text(operation, algorithm);
+}
+inline std::string describe(Operation operation, const Choice& algorithm, const Form& form, Count n, bool in_place,
+                            int root, int rank) {
+  return name_of(operation, algorithm) + ", type " + form.name + ", count " + std::to_string(n) +
+         (in_place ? ", in place" : "") + ", root " + std::to_string(root) + ", rank " + std::to_string(rank) + ": ";
 }
 
 inline void* const kInPlace = reinterpret_cast<void*>(1);

@@ -33,7 +33,7 @@ class UnevenCheck {
 
   std::string run(Operation operation) {
     const int kinds = static_cast<int>(forms().size());
-    for (Algorithm algorithm : algorithms(operation)) {
+    for (const Choice& algorithm : algorithms(operation)) {
       const Forced forced(comm_, operation, algorithm);
       for (int f = 0; f < kinds; ++f) {
         const Form& form = forms()[static_cast<std::size_t>((f + rank_) % kinds)];
@@ -155,7 +155,7 @@ std::string check_uneven(Communicator& comm) {
     if (!wrong.empty()) return wrong;
   }
   for (Operation operation : {Operation::alltoallv, Operation::alltoallw}) {
-    for (Algorithm algorithm : algorithms(operation)) {
+    for (const Choice& algorithm : algorithms(operation)) {
       const Forced forced(comm, operation, algorithm);
       std::string wrong = check_in_place_exchange(comm, operation == Operation::alltoallw);
       if (!wrong.empty()) return wrong;

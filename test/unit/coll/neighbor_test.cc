@@ -27,10 +27,10 @@ std::string play(const std::vector<Neighborhood>& all, std::vector<SimulatedRank
   for (int r = 0; r < p; ++r) {
     const Neighborhood& around = all[static_cast<std::size_t>(r)];
     SimulatedRank& rank = ranks[static_cast<std::size_t>(r)];
-    for (Count i = 0; i < cells_of(around.destinations); ++i) rank.send.push_back(Cell::of(r, i));
+    for (Count i = 0; i < cells_of(around.destinations); ++i) rank.send.push_back(Cell::of(r, 64, i));
     rank.receive.resize(static_cast<std::size_t>(cells_of(around.sources)));
     Recorder recorder(r, p);
-    neighbor_exchange(recorder, around.steps, Blocks(Slot::send, kBlock, kBlock), Blocks(Slot::receive, kBlock, kBlock));
+    NeighborLinear::run(recorder, {around.steps, Blocks(Slot::send, kBlock, kBlock), Blocks(Slot::receive, kBlock, kBlock)});
     rank.steps = recorder.steps();
   }
   return simulate(ranks);
@@ -39,7 +39,7 @@ std::string play(const std::vector<Neighborhood>& all, std::vector<SimulatedRank
 // Where block `from` of `source` should be: "" or what is there instead.
 std::string check_block(const SimulatedRank& rank, int block, int source, int from) {
   for (Count i = 0; i < kBlock; ++i) {
-    const Cell expected = source == MPI_PROC_NULL ? Cell{} : Cell::of(source, kBlock * from + i);
+    const Cell expected = source == MPI_PROC_NULL ? Cell{} : Cell::of(source, 64, kBlock * from + i);
     const Cell& found = rank.receive[static_cast<std::size_t>(kBlock * block + i)];
     if (found == expected) continue;
     return "block " + std::to_string(block) + " should be block " + std::to_string(from) + " of rank " +

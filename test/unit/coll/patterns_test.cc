@@ -24,42 +24,46 @@ TEST_CASE("an even split covers every element once, in blocks that differ by one
   }
 }
 
-TEST_CASE("a binomial tree reaches every rank once, from a parent whose subtree holds it") {
+TEST_CASE("a k-nomial tree reaches every rank once, from a parent whose subtree holds it") {
   for (int p = 1; p <= 64; ++p) {
-    const BinomialTree tree{p};
-    std::set<int> reached{0};
-    for (int v = 0; v < p; ++v) {
-      int next = v + 1;
-      for (int i = 0; i < tree.children(v); ++i) {
-        const int child = tree.child(v, i);
-        REQUIRE(child == next);  // in ascending order, side by side: what keeps rank order
-        REQUIRE(tree.parent(child) == v);
-        REQUIRE(reached.insert(child).second);
-        next = child + tree.subtree(child);
+    for (int radix : {2, 3, 4, 7, 16}) {
+      const KnomialTree tree{p, radix};
+      std::set<int> reached{0};
+      for (int v = 0; v < p; ++v) {
+        int next = v + 1;
+        std::vector<int> up, down;
+        tree.ascending(v, [&](int child) {
+          REQUIRE(child == next);  // in ascending order, side by side: what keeps rank order
+          REQUIRE(tree.parent(child) == v);
+          REQUIRE(reached.insert(child).second);
+          next = child + tree.subtree(child);
+          up.push_back(child);
+        });
+        REQUIRE(next == v + tree.subtree(v));
+        tree.descending(v, [&](int child) { down.insert(down.begin(), child); });
+        REQUIRE(up == down);
       }
-      REQUIRE(next == v + tree.subtree(v));
+      REQUIRE(static_cast<int>(reached.size()) == p);
     }
-    REQUIRE(static_cast<int>(reached.size()) == p);
   }
 }
 
-TEST_CASE("folding leaves a power of two of ranks, in order, and pairs each other rank with its neighbour") {
+TEST_CASE("leaders are a power of the radix, in order, each with a group of neighbours behind it") {
   for (int p = 1; p <= 64; ++p) {
-    const FoldedRanks ranks(p);
-    REQUIRE(std::has_single_bit(static_cast<unsigned>(ranks.power)));
-    REQUIRE(ranks.power <= p);
-    REQUIRE(2 * ranks.power > p);
-    int expected = 0;
-    for (int rank = 0; rank < p; ++rank) {
-      if (!ranks.survives(rank)) {
-        REQUIRE(ranks.survives(rank + 1));
-        REQUIRE(ranks.paired(rank + 1));
-        continue;
+    for (int radix : {2, 3, 4, 7, 16}) {
+      const Leaders leaders(p, radix);
+      int power = leaders.power;
+      while (power % radix == 0) power /= radix;
+      REQUIRE(power == 1);
+      REQUIRE(leaders.power <= p);
+      REQUIRE(leaders.power * radix > p);
+      int rank = 0;
+      for (int group = 0; group < leaders.power; ++group) {
+        REQUIRE(leaders.leader(group) == rank);
+        for (; rank < leaders.end(group); ++rank) REQUIRE(leaders.group(rank) == group);
       }
-      REQUIRE(ranks.folded(rank) == expected);
-      REQUIRE(ranks.unfolded(expected++) == rank);
+      REQUIRE(rank == p);
     }
-    REQUIRE(expected == ranks.power);
   }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Selection: legality first, then the forced algorithm, then size; and the text that forces.
+// Selection: legality first, then the forced algorithm, then cost; and the text that forces.
 #include "coll/select.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 
 using namespace ompi_lite;
@@ -10,90 +11,124 @@ using namespace ompi_lite::coll;
 
 namespace {
 
-std::string parse_error(const char* text) {
+std::string parse_error(const std::string& text) {
   Result<ForcedAlgorithms> forced = parse_forced(text);
   return forced ? "" : forced.error().sentence();
+}
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+// The name of what is chosen, with its parameter.
+std::string chosen(const Question& question, const char* forced = "") {
+  Result<ForcedAlgorithms> parsed = parse_forced(forced);
+  REQUIRE(parsed);
+  return choice_text(question.operation, select(question, *parsed));
 }
 
 }  // namespace
 
 TEST_CASE("every algorithm of every operation can be forced by name") {
   for (const OperationRow& row : operation_table()) {
-    for (Algorithm algorithm : row.algorithms) {
-      const std::string text = std::string(row.name) + "=" + algorithm_name(algorithm);
-      INFO(text);
-      Result<ForcedAlgorithms> forced = parse_forced(text);
+    std::set<std::string> names;
+    CHECK(row.algorithms.front().number == 0);
+    CHECK(std::string(row.algorithms.front().name) == "linear");
+    for (const AlgorithmRow& algorithm : row.algorithms) {
+      INFO(row.name << "=" << algorithm.name);
+      CHECK(names.insert(algorithm.name).second);
+      Question question{row.operation, 6, 1000};
+      question.node_capacity = 6000;
+      Result<ForcedAlgorithms> forced = parse_forced(std::string(row.name) + "=" + algorithm.name);
       REQUIRE(forced);
-      Question question{row.operation, 5, 1000};
-      question.node_capacity = 5000;
-      CHECK(select(question, *forced) == algorithm);
+      CHECK(select(question, *forced).algorithm == algorithm.number);
+      CHECK(select(question, *forced).parameter == algorithm.usual(question));
+      const ParameterRange& range = algorithm.parameter;
+      for (Count parameter : {range.least, range.most}) {
+        const std::string text = std::string(row.name) + "=" + algorithm.name + ":" + std::to_string(parameter);
+        if (range.name == nullptr) {
+          CHECK(has(parse_error(text), "takes no parameter"));
+          continue;
+        }
+        Result<ForcedAlgorithms> with = parse_forced(text);
+        REQUIRE(with);
+        CHECK(algorithm.usual(question) >= range.least);
+        CHECK(algorithm.usual(question) <= range.most);
+        CHECK(select(question, *with) == Choice{algorithm.number, parameter});
+      }
     }
-    CHECK(row.algorithms.front() == Algorithm::linear);
   }
 }
 
 TEST_CASE("several algorithms are forced at once, and empty items do no harm") {
-  Result<ForcedAlgorithms> forced = parse_forced("allreduce=ring,bcast=linear,");
-  REQUIRE(forced);
-  CHECK(select({Operation::allreduce, 4, 8, true}, *forced) == Algorithm::ring);
-  CHECK(select({Operation::bcast, 4, 1 << 20, true}, *forced) == Algorithm::linear);
-  CHECK(select({Operation::barrier, 4, 0, true}, *forced) == Algorithm::dissemination);
+  const char* forced = "allreduce=ring,bcast=linear,";
+  CHECK(chosen({Operation::allreduce, 4, 8}, forced) == "ring");
+  CHECK(chosen({Operation::bcast, 4, 1 << 20}, forced) == "linear");
+  CHECK(chosen({Operation::barrier, 4, 0}, forced) == "dissemination:2");
   REQUIRE(parse_forced(""));
 }
 
+TEST_CASE("a parameter is a whole number in the algorithm's range, with k or m for powers of 1024") {
+  CHECK(chosen({Operation::bcast, 4, 8}, "bcast=knomial:4") == "knomial:4");
+  CHECK(chosen({Operation::bcast, 4, 8}, "bcast=chain:64k") == "chain:65536");
+  CHECK(chosen({Operation::bcast, 4, 8}, "bcast=chain:2M") == "chain:2097152");
+  for (const char* wrong : {"1", "17", "", "x", "4x", "-3", "k", "99999999999999"}) {
+    INFO(wrong);
+    CHECK(has(parse_error(std::string("bcast=knomial:") + wrong), "the radix is a number from 2 to 16"));
+  }
+}
+
 TEST_CASE("an unknown operation or algorithm is refused with the known names") {
-  CHECK(parse_error("allreduc=ring").find("allreduc\"") != std::string::npos);
-  CHECK(parse_error("allreduc=ring").find("allgatherv, alltoall") != std::string::npos);
-  CHECK(parse_error("allreduce=fast").find("\"fast\"; known are linear, tree, allgather_reduce") != std::string::npos);
-  CHECK(parse_error("bcast=linear,allreduce").find("allreduce has no algorithm \"\"") != std::string::npos);
-  CHECK(parse_error("=").find("no operation") != std::string::npos);
+  CHECK(has(parse_error("allreduc=ring"), "allreduc\""));
+  CHECK(has(parse_error("allreduc=ring"), "allgatherv, alltoall"));
+  CHECK(has(parse_error("allreduce=fast"), "\"fast\"; known are linear, tree, allgather_reduce"));
+  CHECK(has(parse_error("bcast=linear,allreduce"), "allreduce has no algorithm \"\""));
+  CHECK(has(parse_error("="), "no operation"));
 }
 
 TEST_CASE("a forced algorithm that is not legal for the call gives way to the linear reference") {
   for (const char* text : {"allreduce=ring", "allreduce=circulant"}) {
-    Result<ForcedAlgorithms> forced = parse_forced(text);
-    REQUIRE(forced);
-    CHECK(select({Operation::allreduce, 4, 1 << 20, false}, *forced) == Algorithm::linear);
+    CHECK(chosen({Operation::allreduce, 4, 1 << 20, false}, text) == "linear");
   }
 }
 
 TEST_CASE("what fits a slot of the node goes through it, unless the type has gaps or another algorithm is forced") {
   Question question{Operation::allreduce, 4, 1024};
   question.node_capacity = 4096;
-  const ForcedAlgorithms none{};
-  CHECK(select(question, none) == Algorithm::node);
+  CHECK(chosen(question) == "node");
   question.bytes = 4097;
-  CHECK(select(question, none) != Algorithm::node);
+  CHECK(chosen(question) != "node");
   question.bytes = 1024;
   question.plain = false;
-  CHECK(select(question, none) != Algorithm::node);
+  CHECK(chosen(question) != "node");
   question.operation = Operation::alltoall;  // all blocks of a rank have to fit
   question.plain = true;
-  CHECK(select(question, none) == Algorithm::node);
+  CHECK(chosen(question) == "node");
   question.ranks = 5;
-  CHECK(select(question, none) != Algorithm::node);
-  Result<ForcedAlgorithms> forced = parse_forced("allreduce=node,barrier=linear");
-  REQUIRE(forced);
+  CHECK(chosen(question) != "node");
   question.operation = Operation::barrier;
-  CHECK(select(question, *forced) == Algorithm::linear);
-  CHECK(select({Operation::allreduce, 4, 8}, *forced) == Algorithm::linear);  // forced, but there are no slots
+  CHECK(chosen(question, "allreduce=node,barrier=linear") == "linear");
+  CHECK(chosen({Operation::allreduce, 4, 8}, "allreduce=node") == "linear");  // forced, but there are no slots
 }
 
-TEST_CASE("no operation takes an algorithm that reorders an op which does not commute") {
-  const ForcedAlgorithms none{};
+TEST_CASE("only legal algorithms are chosen, and calls of about the same size choose alike") {
   for (const OperationRow& row : operation_table()) {
-    if (row.operation < Operation::reduce) continue;
     for (int ranks = 2; ranks <= 64; ++ranks) {
-      for (Count bytes = 1; bytes < Count{1} << 34; bytes *= 3) {
-        for (bool share_cores : {false, true}) {
-          Question question{row.operation, ranks, bytes, false};
-          question.share_cores = share_cores;
-          const Algorithm algorithm = select(question, none);
-          REQUIRE(algorithm != Algorithm::ring);
-          REQUIRE(algorithm != Algorithm::circulant);
-          REQUIRE(algorithm != Algorithm::reduce_scatter_gather);
+      for (Count bytes = 0; bytes < Count{1} << 34; bytes = bytes * 3 + 1) {
+        for (int kind = 0; kind < 6; ++kind) {
+          Question question{row.operation, ranks, bytes, kind % 2 == 0};
+          question.one_node = kind / 2 > 0;
+          question.share_cores = kind / 2 > 1;
+          const Choice choice = select(question, {});
+          const AlgorithmRow* algorithm = algorithm_row(row.operation, choice.algorithm);
+          REQUIRE(algorithm != nullptr);
+          REQUIRE(algorithm->legal(question, choice.parameter));
+          REQUIRE((question.commutative || row.operation < Operation::reduce || !algorithm->commutative_only));
+          question.bytes = rounded_bytes(bytes);
+          REQUIRE(select(question, {}) == choice);
         }
       }
     }
   }
+}
+
+TEST_CASE("the list of algorithms names each with its parameter") {
+  CHECK(has(algorithm_list(), "bcast: linear, knomial:radix, chain:segment in bytes"));
 }

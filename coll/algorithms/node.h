@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The small collectives of one node as selection sees them; what they do is in coll/node/.
+#pragma once
+
+#include "coll/algorithm.h"
+
+namespace ompi_lite::coll {
+
+// What a rank puts into a slot of the node, if the call goes that way.
+constexpr Count slot_need(const Question& q) {
+  const bool all_blocks = q.operation == Operation::scatter || q.operation == Operation::alltoall;
+  return q.operation == Operation::barrier ? 0 : all_blocks ? q.bytes * q.ranks : q.bytes;
+}
+
+// Where it is legal nothing is faster: no messages, no dependent rounds.
+struct NodeOneShot {
+  static constexpr const char* name = "node";
+  static constexpr bool legal(const Question& q, Count) { return q.plain && slot_need(q) <= q.node_capacity; }
+  static constexpr Cost cost(const Question&, Count) { return {}; }
+};
+template <>
+struct AlgorithmOf<Operation::barrier, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::bcast, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::gather, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::scatter, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::allgather, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::alltoall, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::reduce, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::allreduce, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::reduce_scatter_block, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::scan, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::exscan, kNodeAlgorithm> : NodeOneShot {};
+
+}  // namespace ompi_lite::coll
