@@ -30,7 +30,7 @@ struct MatchHeader {
   std::uint8_t zero[3] = {};
   std::int32_t source;    // rank of the sender in its group of the communicator
   std::uint64_t context;  // id of the communicator, bit 0: the plane
-  std::int32_t tag;
+  std::int32_t tag;       // below 0 only far below the wildcards: coll/group_messages.h
   std::uint32_t zero_tail = 0;
 };
 static_assert(sizeof(MatchHeader) == 24);

@@ -102,7 +102,7 @@ Error Pml::lost_source(Communicator& comm, int source) {
 
 bool Pml::on_match(PeerId from, std::span<const std::byte> frame) {
   const auto& header = *reinterpret_cast<const MatchHeader*>(frame.data());
-  if ((header.source | header.tag) < 0) [[unlikely]]  // wildcards have no place in a message
+  if (header.source < 0 || header.tag == MPI_ANY_TAG) [[unlikely]]  // the queues would take them for wildcards
     return false;
   if (header.kind == FrameKind::announce && reinterpret_cast<const AnnounceHeader*>(frame.data())->bytes < 0) return false;
   Context& found = context(header.context & ~std::uint64_t{1});

@@ -155,7 +155,8 @@ class Play {
     const auto kind = static_cast<FrameKind>(1 + input_.byte() % 9);
     const std::size_t header = pml::header_bytes(kind);
     std::size_t payload = std::size_t{input_.byte()} * 16;
-    const pml::MatchHeader match{kind, {}, input_.byte() % 2, rank_.comm().context(), input_.byte() % 4};
+    const pml::MatchHeader match{
+        kind, {}, input_.byte() % 2, rank_.comm().context(), input_.byte() % 8 == 7 ? MPI_ANY_TAG : input_.byte() % 4};
     const auto put = [&frame](const auto& value) { std::memcpy(frame.data(), &value, sizeof value); };
     switch (kind) {
       case FrameKind::eager:
