@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
   launcher/doorman.cc \
+  launcher/elf.cc \
   launcher/environment.cc \
   launcher/hosts.cc \
   launcher/io_forward.cc \

@@ -154,6 +154,21 @@ MaybeFailure decide_ranks(JobPlan& plan, const std::vector<Host>& hosts, int cor
   return std::nullopt;
 }
 
+// Ranks of a program that is linked with another MPI would not find each other: each would be alone, and compute all.
+MaybeFailure check_libraries(const JobPlan& plan) {
+  if (plan.options.allow_other_mpi || plan.app_of_rank.size() < 2) return std::nullopt;
+  for (std::size_t app = 0; app < plan.programs.size(); ++app) {
+    const std::string& library = plan.programs[app].other_mpi;
+    if (library.empty()) continue;
+    return Failure{"cannot start " + plan.options.apps[app].argv[0] + " on host " + plan.host_name + ": it is linked with " +
+                       library +
+                       ", so its ranks would not find each other; compile it with the mpicc of " PACKAGE_NAME
+                       ", start it with that MPI's own mpirun, or say --allow-other-mpi",
+                   ExitCode::not_executable};
+  }
+  return std::nullopt;
+}
+
 std::string binding_text(const Placement& placement, std::size_t rank) {
   const std::vector<int>& cpus = placement.cpus_of_rank[rank];
   return cpus.empty() ? "not bound" : "bound to CPU " + cpu_list_text(cpus);
@@ -232,6 +247,7 @@ int run(std::vector<std::string> words, char* const* environ_entries) {
   static Machine machine;
   if (const MaybeFailure failure = machine.discover()) return give_up(*failure);
   if (const MaybeFailure failure = decide_ranks(plan, hosts, count_cores(machine.cpus()))) return give_up(*failure);
+  if (const MaybeFailure failure = check_libraries(plan)) return give_up(*failure);
   place(plan, machine, inherited);
   report(plan);
   if (plan.options.dry_run) return 0;

@@ -272,6 +272,8 @@ constexpr auto option_table = std::to_array<OptionRow>({
     {"timeout", 1, "SECONDS", "end the job after this time with exit code 124 (also: MPIEXEC_TIMEOUT)", set_timeout},
     {"get-stack-traces", 0, "", "at the time limit, print each rank's stacks first", set_flag<&Options::stack_traces>},
     {"set", 1, "NAME=VALUE", "set a knob of the library (see ompi_lite_info --knobs)", set_knob},
+    {"allow-other-mpi", 0, "", "run programs that are linked with another MPI, each rank alone in its world",
+     set_flag<&Options::allow_other_mpi>},
     {"q quiet", 0, "", "no notices", set_flag<&Options::quiet>},
     {"v d verbose", 0, "", "say what is being done", set_flag<&Options::verbose>},
     {"mca gmca prtemca pmixmca", 2, "", "", ignore_with_notice},

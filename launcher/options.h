@@ -64,6 +64,7 @@ struct Options {
   bool quiet = false;
   bool verbose = false;
   bool stack_traces = false;
+  bool allow_other_mpi = false;
   std::string output_name;
   double timeout_seconds = 0;  // 0: none
   std::vector<Setting> settings;

@@ -2,7 +2,6 @@
 // Looks a program up and examines it: x bit, #! line, ELF loader. A missing interpreter is said to be that.
 #include "launcher/program.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "launcher/elf.h"
 #include "launcher/hosts.h"
 
 namespace ompi_lite::launcher {
@@ -49,24 +49,7 @@ std::string_view script_interpreter(std::string_view bytes) {
   return line.substr(0, line.find_first_of(" \t"));
 }
 
-// The loader that a 64-bit ELF file names, empty if it names none or the table lies beyond the bytes we read.
-std::string elf_loader(std::string_view bytes) {
-  Elf64_Ehdr header;
-  if (bytes.size() < sizeof(header)) return {};
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) return {};
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr part;
-    const std::size_t at = header.e_phoff + std::size_t{i} * header.e_phentsize;
-    if (at + sizeof(part) > bytes.size()) return {};
-    std::memcpy(&part, bytes.data() + at, sizeof(part));
-    if (part.p_type != PT_INTERP || part.p_offset + part.p_filesz > bytes.size() || part.p_filesz < 2) continue;
-    return std::string(bytes.substr(part.p_offset, part.p_filesz - 1));
-  }
-  return {};
-}
-
-MaybeFailure examine(const std::string& name, const std::string& path, bool& wants_shell) {
+MaybeFailure examine(const std::string& name, const std::string& path, bool& wants_shell, ElfFile& elf) {
   wants_shell = false;
   struct stat status;
   if (stat(path.c_str(), &status) != 0) {
@@ -80,7 +63,7 @@ MaybeFailure examine(const std::string& name, const std::string& path, bool& wan
     return cannot_start(name, no_bit ? "the file is not executable (its x bit is not set)" : std::strerror(errno),
                         ExitCode::not_executable);
   }
-  const std::string bytes = first_bytes(path, 16384);
+  const std::string bytes = first_bytes(path, 4096);
   if (bytes.starts_with("#!")) {
     const std::string interpreter(script_interpreter(bytes));
     if (interpreter.empty()) {
@@ -91,9 +74,9 @@ MaybeFailure examine(const std::string& name, const std::string& path, bool& wan
     }
   } else if (bytes.starts_with("\x7f"
                                "ELF")) {
-    const std::string loader = elf_loader(bytes);
-    if (!loader.empty() && access(loader.c_str(), X_OK) != 0) {
-      return cannot_start(name, "its loader " + loader + ": " + std::strerror(errno), ExitCode::not_found);
+    elf = read_elf(path);
+    if (!elf.loader.empty() && access(elf.loader.c_str(), X_OK) != 0) {
+      return cannot_start(name, "its loader " + elf.loader + ": " + std::strerror(errno), ExitCode::not_found);
     }
   } else if (!bytes.empty()) {
     if (bytes.find('\0') != std::string::npos) {
@@ -126,7 +109,9 @@ MaybeFailure find_program(const std::vector<std::string>& argv, const std::strin
     if (path.empty()) return cannot_start(name, "no such program in PATH or in the working folder", ExitCode::not_found);
   }
   bool wants_shell = false;
-  if (MaybeFailure failure = examine(name, seen_from_here(path, working_folder), wants_shell)) return failure;
+  ElfFile elf;
+  if (MaybeFailure failure = examine(name, seen_from_here(path, working_folder), wants_shell, elf)) return failure;
+  program.other_mpi = other_mpi(elf);
   program.path = path;
   program.argv = argv;
   if (wants_shell) {

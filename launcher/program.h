@@ -12,6 +12,7 @@ namespace ompi_lite::launcher {
 struct Program {
   std::string path;               // what execve gets, absolute or relative to the working folder
   std::vector<std::string> argv;  // as given; a text file without #! line gets /bin/sh in front, as every shell does it
+  std::string other_mpi;          // the library of another MPI that it is linked with, or empty
 };
 
 // `search_path` is the ranks' PATH; relative names are looked up from `working_folder` (empty: the current one).
