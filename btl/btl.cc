@@ -8,7 +8,7 @@ Error Endpoint::get(const RemoteRegion&, const LocalRegion&, Completion&) {
   return Error(ErrorClass::unsupported_operation, "this transport does not read a peer's memory");
 }
 
-Error Endpoint::put(const LocalRegion&, const RemoteRegion&, Completion&) {
+Error Endpoint::put(const Piece&, const RemoteRegion&, Completion&) {
   return Error(ErrorClass::unsupported_operation, "this transport does not write a peer's memory");
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -45,6 +47,8 @@ enum class Sent {
   dead,  // the peer is lost or has left
 };
 
+inline constexpr Count kNever = std::numeric_limits<Count>::max();  // as a size from which on something is done
+
 struct TransportInfo {
   const char* name;
   std::size_t max_frame;    // bytes of header and payload together
@@ -53,6 +57,7 @@ struct TransportInfo {
   bool one_sided;           // get (and put) exist; a peer may still refuse them
   Count learn_from;         // from here on it depends on the machine whether get or frames are faster: try both
   Count get_from;           // from here on get is better
+  Count share_from;         // from here on both ends may copy one message at the same time: shared_word, get and put exist
   std::int32_t latency_ns;  // rough cost, for the order of preference between transports
   std::int32_t bytes_per_us;
 };
@@ -78,10 +83,14 @@ class Endpoint {
   virtual ~Endpoint() = default;
   // header + payload <= max_frame. Frames arrive in the order in which `yes` was answered.
   virtual Sent try_send(std::span<const std::byte> header, Pieces payload) = 0;
-  // Copies the peer's memory here. An Error of class unsupported_operation means "refused, now and later: send frames
-  // instead"; then `done` is not called.
+  // Copy the peer's memory here, or ours there. An Error of class unsupported_operation means "refused, now and later: send
+  // frames instead"; then `done` is not called. No bytes: only asks whether it is refused.
   virtual Error get(const RemoteRegion& from, const LocalRegion& to, Completion& completion);
-  virtual Error put(const LocalRegion& from, const RemoteRegion& to, Completion& completion);
+  virtual Error put(const Piece& from, const RemoteRegion& to, Completion& completion);
+  // A word that we and the peer both see, one per direction, zero at first: for dividing the work of one copy. Null where
+  // there is none, or none yet. A transport that has one calls `done` before get and put return.
+  enum class Direction { outgoing, incoming };
+  virtual std::atomic<std::uint64_t>* shared_word(Direction) { return nullptr; }
 };
 
 // One per Process and kind of transport. Not locked: the caller holds what guards the Process, for its endpoints too.

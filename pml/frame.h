@@ -19,7 +19,9 @@ enum class FrameKind : std::uint8_t {
   clear_to_send,  // receiver to sender: matched, send so many bytes to this request
   data,           // a piece of a large message, in order
   matched,        // receiver to sender: the message behind an eager_sync was matched
-  fetched,        // receiver to sender: a large message was read where it lay, its memory is yours again
+  fetched,        // receiver to sender: I have read all that I wanted of a large message where it lay
+  share,          // receiver to sender: matched, copy it with me, from the back, to this address
+  placed,         // sender to receiver: what I copied is there
   recall,         // sender to receiver: if nobody has asked for this announce or eager_sync yet, forget it
   recalled,       // receiver to sender: it is forgotten. A message that was matched is answered as always instead
 };
@@ -65,6 +67,25 @@ struct DataHeader {
 };
 static_assert(sizeof(DataHeader) == 16);
 
+struct ShareHeader {
+  FrameKind kind = FrameKind::share;
+  std::uint8_t zero[3] = {};
+  std::uint32_t generation;  // of the word that says who copies what: sharing.h
+  std::uint64_t send_request, receive_request;
+  std::int64_t bytes;  // that the receiver takes, as in clear_to_send
+  std::uint64_t address;
+};
+static_assert(sizeof(ShareHeader) == 40);
+
+struct PlacedHeader {
+  FrameKind kind = FrameKind::placed;
+  std::uint8_t failed = 0;  // 1: not all of it; ask for frames
+  std::uint8_t zero[6] = {};
+  std::uint64_t receive_request;
+  std::int64_t ended_ns;  // by the clock of the node, for learning alone
+};
+static_assert(sizeof(PlacedHeader) == 24);
+
 // matched, fetched and recalled
 struct ReplyHeader {
   FrameKind kind;
@@ -91,6 +112,8 @@ constexpr std::size_t header_bytes(FrameKind kind) {
                                     sizeof(DataHeader),
                                     sizeof(ReplyHeader),
                                     sizeof(ReplyHeader),
+                                    sizeof(ShareHeader),
+                                    sizeof(PlacedHeader),
                                     sizeof(RecallHeader),
                                     sizeof(ReplyHeader)};
   const auto index = static_cast<std::size_t>(kind);
@@ -99,5 +122,6 @@ constexpr std::size_t header_bytes(FrameKind kind) {
 static_assert(header_bytes(FrameKind::recalled) == sizeof(ReplyHeader));
 
 inline constexpr std::size_t kLargestHeader = sizeof(AnnounceHeader);
+inline constexpr std::size_t kLargestReply = sizeof(ShareHeader);
 
 }  // namespace ompi_lite::pml

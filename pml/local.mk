@@ -7,4 +7,5 @@ libompi_lite_la_SOURCES += pml/pml.cc
 libompi_lite_la_SOURCES += pml/send.cc
 libompi_lite_la_SOURCES += pml/recv.cc
 libompi_lite_la_SOURCES += pml/rendezvous.cc
+libompi_lite_la_SOURCES += pml/shared_copy.cc
 libompi_lite_la_SOURCES += pml/probe.cc

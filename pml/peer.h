@@ -16,7 +16,8 @@ struct Peer : ListNode {
   Count eager_bytes = 0;                    // messages up to this size travel with their header
   std::size_t bulk_bytes = 0;               // payload of a data frame, at most
   Count get_from = 0;                       // from this size on a readable message is fetched
-  Count learn_from = 0;                     // from this size on, below get_from, it takes the way that proved faster
+  Count learn_from = 0;                     // from this size on, below get_from, it takes the way that proved fastest
+  Count share_from = 0;                     // from this size on both sides may copy it at the same time
   bool can_get = false;                     // until the peer refuses
   bool lost = false;
   bool damaged = false;  // lost because of what it sent: nothing more is taken from it

@@ -101,6 +101,7 @@ Error Pml::connect(Peer& peer) {
     peer.can_get = info.one_sided;
     peer.get_from = info.get_from;
     peer.learn_from = info.learn_from;
+    peer.share_from = info.share_from;
     OL_LOG(debug, "peer %d reached by %s", peer.id, info.name);
     return {};
   }
@@ -189,6 +190,8 @@ void Pml::reply(Peer& peer, const Header& header) {
 template void Pml::reply(Peer&, const ReplyHeader&);
 template void Pml::reply(Peer&, const ClearToSendHeader&);
 template void Pml::reply(Peer&, const RecallHeader&);
+template void Pml::reply(Peer&, const ShareHeader&);
+template void Pml::reply(Peer&, const PlacedHeader&);
 
 // True while a message that its sender does not wait for itself (buffered, or its request was freed) still lies here. One to
 // oneself will never be received any more.
@@ -225,6 +228,10 @@ bool Pml::on_whole_frame(PeerId from, std::span<const std::byte> frame) {
     case FrameKind::matched:
     case FrameKind::fetched:
       return on_reply(from, *reinterpret_cast<const ReplyHeader*>(frame.data()));
+    case FrameKind::share:
+      return on_share(from, *reinterpret_cast<const ShareHeader*>(frame.data()));
+    case FrameKind::placed:
+      return on_placed(from, *reinterpret_cast<const PlacedHeader*>(frame.data()));
     case FrameKind::recall:
       on_recall(peer(from), *reinterpret_cast<const RecallHeader*>(frame.data()));
       return true;

@@ -37,6 +37,8 @@ struct MatchHeader;
 struct AnnounceHeader;
 struct ClearToSendHeader;
 struct RecallHeader;
+struct ShareHeader;
+struct PlacedHeader;
 struct ReplyHeader;
 enum class SendStage : std::uint8_t;
 enum class FrameKind : std::uint8_t;
@@ -168,6 +170,12 @@ class Pml final : public btl::Receiver {
   void on_fetched(ReceiveRequest& request, Error result);
   void ask_for_frames(ReceiveRequest& request);
   bool on_data(PeerId from, std::span<const std::byte> frame);  // false: damaged
+
+  // shared_copy.cc
+  bool fetch_shared(ReceiveRequest& request, const btl::RemoteRegion& region);
+  void end_shared(ReceiveRequest& request, std::int64_t sender_ended_ns);
+  bool on_share(PeerId from, const ShareHeader& header);    // false: damaged
+  bool on_placed(PeerId from, const PlacedHeader& header);  // false: damaged
 
   // probe.cc
   Message* find_unexpected(const Envelope& from);

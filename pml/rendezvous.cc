@@ -9,6 +9,15 @@
 
 namespace ompi_lite::pml {
 
+namespace {
+
+OpenWays open_ways(const Peer& from, Count bytes, bool readable) {
+  const bool get = readable && from.can_get && !from.lost && bytes >= std::min(from.learn_from, from.get_from);
+  return {get, get && bytes >= from.share_from, !get || bytes < from.get_from};
+}
+
+}  // namespace
+
 void Pml::begin_large(ReceiveRequest& request, Peer& from, int source, int tag, std::uint64_t send_request, Count bytes,
                       const btl::RemoteRegion* readable) {
   request.peer = &from;
@@ -24,18 +33,18 @@ void Pml::begin_large(ReceiveRequest& request, Peer& from, int source, int tag, 
     return finish_receive(request, {});
   }
   request.receiving = true;
+  const bool alone = from.receiving.empty();  // how long it takes says nothing if others are under way
   from.receiving.push_back(request);
   request.began_ns = 0;
-  if (readable != nullptr && request.start != nullptr) {
-    if (!from.endpoint) [[unlikely]]
-      static_cast<void>(connect(from));  // an answer has to be sent in any case: the error shows there
-    bool get = from.can_get && bytes >= from.get_from;
-    if (!get && from.can_get && bytes >= from.learn_from) {
-      get = ways_.way_for(request.expected) == Way::get;
-      request.began_ns = now_ns();
-    }
-    if (get && fetch(request, *readable)) return;
-  }
+  request.sharing = request.refetch = false;
+  if (!from.endpoint) [[unlikely]]
+    static_cast<void>(connect(from));  // an answer has to be sent in any case: the error shows there
+  const OpenWays ways = open_ways(from, request.expected, readable != nullptr && request.start != nullptr);
+  const bool choice = ways.count() > 1;
+  const Way way = choice ? ways_.way_for(request.expected, ways, alone) : ways.has(Way::get) ? Way::get : Way::frames;
+  if (choice && alone) request.began_ns = now_ns();
+  if (way == Way::shared && fetch_shared(request, *readable)) return;
+  if (way != Way::frames && fetch(request, *readable)) return;
   ask_for_frames(request);
 }
 
@@ -64,14 +73,17 @@ void Pml::on_fetched(ReceiveRequest& request, Error result) {
     return ask_for_frames(request);
   }
   if (request.began_ns != 0) ways_.took(Way::get, request.expected, now_ns() - request.began_ns);
-  if (!result) reply(from, ReplyHeader{FrameKind::fetched, {}, request.send_request});
-  finish_receive(request, result);
+  if (result) return finish_receive(request, result);
+  reply(from, ReplyHeader{FrameKind::fetched, {}, request.send_request});
+  if (!from.lost) finish_receive(request, {});  // else it has ended with the peer
 }
 
 void Pml::ask_for_frames(ReceiveRequest& request) {
+  if (request.peer->lost) return finish_receive(request, request.peer->why_lost);
   ClearToSendHeader header;
   header.send_request = request.send_request;
-  header.receive_request = request.ticket = tickets_.issue(request);
+  if (request.ticket == 0) request.ticket = tickets_.issue(request);
+  header.receive_request = request.ticket;
   header.bytes = request.expected;
   reply(*request.peer, header);
 }
@@ -81,7 +93,9 @@ bool Pml::on_data(PeerId from, std::span<const std::byte> frame) {
   if (found == nullptr || found->request_kind != RequestKind::receive) return false;
   auto& request = static_cast<ReceiveRequest&>(*found);
   const std::span<const std::byte> payload = frame.subspan(sizeof(DataHeader));
-  if (request.peer->id != from || static_cast<Count>(payload.size()) > request.expected - request.received) return false;
+  if (request.peer->id != from || request.sharing ||
+      static_cast<Count>(payload.size()) > request.expected - request.received)
+    return false;
   if (request.start != nullptr)
     copy_bytes(request.start + request.received, payload.data(), payload.size());
   else

@@ -28,7 +28,7 @@ struct Outgoing : ListNode {
 // A reply that found the way full. Owned by the pool of the Pml.
 struct QueuedReply : Outgoing {
   std::size_t bytes = 0;
-  alignas(8) std::byte header[sizeof(ClearToSendHeader)];
+  alignas(8) std::byte header[kLargestReply];
   QueuedReply() : Outgoing(false) {}
 };
 
@@ -47,6 +47,7 @@ struct SendRequest : Request, Outgoing {
   SendMode mode = SendMode::standard;
   SendStage stage = SendStage::idle;
   bool holds_objects = false;  // references to comm and type are ours to give back
+  bool asked_again = false;    // our part of a shared copy failed: clear_to_send will come after `fetched`
   MatchHeader header{};        // kind is set when it starts
   Buffer data;
   const std::byte* start = nullptr;  // the data in one piece, or null: then `cursor` packs it
@@ -69,6 +70,8 @@ struct ReceiveRequest : Request, MatchEntry, ListNode {
   bool posted = false;     // in the posted list
   bool receiving = false;  // matched with a large message that is on its way: in Peer::receiving
   bool holds_objects = false;
+  bool sharing = false;  // being copied by both sides
+  bool refetch = false;  // that failed: frames are asked for when the sender is done with its part
   Peer* peer = nullptr;  // while receiving
   Buffer data;
   std::byte* start = nullptr;
@@ -76,8 +79,9 @@ struct ReceiveRequest : Request, MatchEntry, ListNode {
   Count announced = 0;  // bytes that the sender has
   Count expected = 0, received = 0;
   std::uint64_t send_request = 0;  // the sender's ticket
-  std::uint64_t ticket = 0;        // ours, once we have asked for frames
-  std::int64_t began_ns = 0;       // when one of two ways was taken, to learn which is faster; 0: there was no choice
+  std::uint64_t ticket = 0;        // ours, once we have asked for frames or for help
+  std::int64_t began_ns = 0;       // when one of several ways was taken, to learn which is fastest; 0: there was no choice
+  std::int64_t ended_ns = 0;       // when our own part of a shared copy was done
   struct Fetch : btl::Completion {
     ReceiveRequest* request;
   } fetch;

@@ -113,6 +113,7 @@ void Pml::start(SendRequest& request) {
 
   request.bytes = pack_size(request.data);
   request.sent = 0;
+  request.asked_again = false;
   request.start = request.bytes > 0 ? contiguous_start(request.data) : nullptr;
   if (request.bytes > 0 && request.start == nullptr)
     request.cursor.emplace(request.data);
@@ -193,6 +194,7 @@ bool Pml::on_clear_to_send(PeerId from, const ClearToSendHeader& header) {
   if (header.bytes <= 0 || header.bytes > request->bytes) return false;
   Peer& peer = *request->peer;
   peer.awaiting.remove(*request);
+  request->asked_again = false;
   request->receive_request = header.receive_request;
   request->bytes = header.bytes;
   request->stage = SendStage::streaming;
@@ -226,7 +228,7 @@ bool Pml::on_reply(PeerId from, const ReplyHeader& header) {
   SendRequest* request = find_send(from, header.send_request, SendStage::awaiting);
   if (request == nullptr || (header.kind == FrameKind::fetched) != (request->header.kind == FrameKind::announce))
     return false;
-  finish_send(*request, {});
+  if (!request->asked_again) finish_send(*request, {});
   return true;
 }
 

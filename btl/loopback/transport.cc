@@ -20,9 +20,23 @@ class LoopbackEndpoint final : public Endpoint {
 
   Error get(const RemoteRegion& from, const LocalRegion& to, Completion& completion) override {
     if (!network_->faults().one_sided) return Endpoint::get(from, to, completion);
-    std::memcpy(to.data, reinterpret_cast<const std::byte*>(from.address), to.bytes);
-    completion.done(completion, {});
+    const bool fails = network_->unlucky(network_->faults().get_fails_per_mille);
+    if (!fails) std::memcpy(to.data, reinterpret_cast<const std::byte*>(from.address), to.bytes);
+    completion.done(completion, fails ? Error(ErrorClass::buffer, "the test lets this get fail") : Error());
     return {};
+  }
+
+  Error put(const Piece& from, const RemoteRegion& to, Completion& completion) override {
+    if (!network_->faults().can_put) return Endpoint::put(from, to, completion);
+    const bool fails = from.bytes > 0 && network_->unlucky(network_->faults().put_fails_per_mille);
+    if (!fails) std::memcpy(reinterpret_cast<std::byte*>(to.address), from.data, from.bytes);
+    completion.done(completion, fails ? Error(ErrorClass::buffer, "the test lets this put fail") : Error());
+    return {};
+  }
+
+  std::atomic<std::uint64_t>* shared_word(Direction direction) override {
+    if (network_->faults().share_from == kNever) return nullptr;
+    return direction == Direction::outgoing ? &network_->word(self_, peer_) : &network_->word(peer_, self_);
   }
 
  private:
@@ -36,6 +50,7 @@ Network::Network(int size, Faults faults)
       faults_(faults),
       random_state_(faults.seed * 2654435761u + 1),
       pairs_(static_cast<std::size_t>(size * size)),
+      words_(static_cast<std::size_t>(size * size)),
       turns_(static_cast<std::size_t>(size)),
       bells_(static_cast<std::size_t>(size)),
       left_(static_cast<std::size_t>(size)) {}
@@ -45,6 +60,11 @@ std::uint32_t Network::random() {  // xorshift: the same on every machine
   random_state_ ^= random_state_ >> 17;
   random_state_ ^= random_state_ << 5;
   return random_state_;
+}
+
+bool Network::unlucky(int per_mille) {
+  std::lock_guard guard(mutex_);
+  return per_mille > 0 && random() % 1000 < static_cast<std::uint32_t>(per_mille);
 }
 
 void Network::cut(PeerId a, PeerId b) {
@@ -84,8 +104,9 @@ LoopbackTransport::LoopbackTransport(Network& network, PeerId self)
             .small_frame = 128,
             .bulk_frame = network.faults().max_frame,
             .one_sided = network.faults().one_sided,
-            .learn_from = 1 << 20,
-            .get_from = 1 << 20,
+            .learn_from = network.faults().get_from,
+            .get_from = network.faults().get_from,
+            .share_from = network.faults().share_from,
             .latency_ns = 100,
             .bytes_per_us = 10000} {}
 

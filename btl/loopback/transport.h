@@ -3,6 +3,7 @@
 // real time; a delay is counted in turns of progress.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -24,6 +25,11 @@ struct Faults {
   std::size_t most_frames = 64;  // under way per pair; then `full`
   std::size_t max_frame = 4096;
   bool one_sided = true;  // get works
+  bool can_put = true;
+  Count get_from = 1 << 20;     // TransportInfo: bytes
+  Count share_from = kNever;    // both ends copy one message together; there is no shared word if this is never
+  int put_fails_per_mille = 0;  // and get_fails: so often they report an error and copy nothing
+  int get_fails_per_mille = 0;
 };
 
 // The network between the ranks; outlives their transports. Any thread may be any rank: the network is locked inside.
@@ -51,6 +57,8 @@ class Network {
   };
   Pair& pair(PeerId from, PeerId to) { return pairs_[static_cast<std::size_t>(from * size_ + to)]; }
   std::uint32_t random();
+  bool unlucky(int per_mille);
+  std::atomic<std::uint64_t>& word(PeerId from, PeerId to) { return words_[static_cast<std::size_t>(from * size_ + to)]; }
   Sent send(PeerId from, PeerId to, std::span<const std::byte> header, Pieces payload);
 
   std::mutex mutex_;
@@ -58,7 +66,8 @@ class Network {
   Faults faults_;
   std::uint32_t random_state_;
   std::vector<Pair> pairs_;
-  std::vector<std::int64_t> turns_;  // of each rank
+  std::vector<std::atomic<std::uint64_t>> words_;  // Endpoint::shared_word
+  std::vector<std::int64_t> turns_;                // of each rank
   std::vector<Doorbell*> bells_;
   std::vector<bool> left_;
 };

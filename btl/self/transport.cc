@@ -24,7 +24,7 @@ class SelfEndpoint final : public Endpoint {
     return {};
   }
 
-  Error put(const LocalRegion& from, const RemoteRegion& to, Completion& completion) override {
+  Error put(const Piece& from, const RemoteRegion& to, Completion& completion) override {
     copy_bytes(reinterpret_cast<std::byte*>(to.address), from.data, from.bytes);
     completion.done(completion, {});
     return {};
@@ -45,6 +45,7 @@ SelfTransport::SelfTransport(const Setup& setup)
             .one_sided = true,
             .learn_from = 4 << 10,
             .get_from = 4 << 10,
+            .share_from = kNever,
             .latency_ns = 50,
             .bytes_per_us = 20000} {}
 

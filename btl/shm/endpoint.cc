@@ -83,4 +83,20 @@ Error ShmEndpoint::get(const RemoteRegion& from, const LocalRegion& to, Completi
   return {};
 }
 
+Error ShmEndpoint::put(const Piece& from, const RemoteRegion& to, Completion& completion) {
+  Error result;
+  if (Error refused = single_copy_.write(to.address, from.data, from.bytes, result)) return refused;
+  completion.done(completion, result);
+  return {};
+}
+
+std::atomic<std::uint64_t>* ShmEndpoint::shared_word(Direction direction) {
+  const Segment& segment = transport_->segment();
+  const int mine = segment.local_rank();
+  const std::atomic<std::uint64_t>& ring =
+      direction == Direction::outgoing ? segment.pair_word(mine, local_rank_) : segment.pair_word(local_rank_, mine);
+  const std::uint64_t offset = ring.load(std::memory_order_acquire);  // partner: the store in make_ring
+  return offset == 0 ? nullptr : &segment.at<RingMemory>(offset)->word;
+}
+
 }  // namespace ompi_lite::btl::shm

@@ -17,6 +17,8 @@ class ShmEndpoint final : public Endpoint {
 
   Sent try_send(std::span<const std::byte> header, Pieces payload) override;
   Error get(const RemoteRegion& from, const LocalRegion& to, Completion& completion) override;
+  Error put(const Piece& from, const RemoteRegion& to, Completion& completion) override;
+  std::atomic<std::uint64_t>* shared_word(Direction direction) override;
 
  private:
   bool peer_left() const;

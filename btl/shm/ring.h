@@ -43,10 +43,11 @@ static_assert(sizeof(Cell) == kCellBytes);
 struct RingMemory {
   alignas(kLine) std::atomic<std::uint64_t> consumed;  // cells that the reader is done with; written by the reader
   alignas(kLine) std::uint64_t sent;                   // left here by a writer that closes, for one that comes later
+  alignas(kLine) std::atomic<std::uint64_t> word;      // Endpoint::shared_word of this direction
   Cell cells[kCells];
   // hot bytes follow
 };
-static_assert(sizeof(RingMemory) == 2 * kLine + kCells * kCellBytes);
+static_assert(sizeof(RingMemory) == 4 * kLine + kCells * kCellBytes);
 
 // A ring of bytes, known to the writer alone. Positions count up for ever.
 struct ByteArea {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 
 #include "btl/shm/endpoint.h"
 #include "ompi_lite/base/knob.h"
@@ -19,6 +18,9 @@ namespace {
 
 constinit Knob<std::int64_t> bulk_limit{"shm_bulk_limit", std::int64_t{256} << 20, Unit::bytes,
                                         "memory of a node that all bulk areas of its pairs of ranks may take together"};
+constinit Knob<bool> shared_copy{
+    "shared_copy", true, Unit::none,
+    "let sender and receiver copy one large message at the same time where that proves faster; needs single_copy"};
 constinit Knob<std::int64_t> get_from{
     "shm_get_from", 0, Unit::bytes,
     "messages from this size on are read out of the sender's memory; 0: found out by trying"};
@@ -26,6 +28,7 @@ constinit Knob<std::int64_t> get_from{
 constexpr std::uint64_t kLeastBulk = 256 << 10;
 constexpr std::uint64_t kMostBulk = 4 << 20;
 constexpr Count kLearnFrom = 4 << 10;
+constexpr Count kShareFrom = 16 << 10;
 
 }  // namespace
 
@@ -51,7 +54,8 @@ ShmTransport::ShmTransport(const Setup& setup)
             .bulk_frame = std::min<std::size_t>(32 << 10, (sizes_.hot / 2) & ~(kLine - 1)),
             .one_sided = single_copy.value(),
             .learn_from = get_from.value() ? get_from.value() : kLearnFrom,
-            .get_from = get_from.value() ? get_from.value() : std::numeric_limits<Count>::max(),
+            .get_from = get_from.value() ? get_from.value() : kNever,
+            .share_from = single_copy.value() && shared_copy.value() ? kShareFrom : kNever,
             .latency_ns = 100,
             .bytes_per_us = 12000} {
   OL_CHECK(static_cast<int>(peers_.size()) == segment_->local_size(), peers_.size(), segment_->local_size());
@@ -76,7 +80,10 @@ Result<std::unique_ptr<Endpoint>> ShmTransport::connect(PeerId peer, Address add
     return make_error(ErrorClass::arg, "peer %d does not share memory with this process", peer);
   }
   if (!crowded_) crowded_ = segment_->crowded();  // all are attached by now: asked once, since it looks at all pairs
-  if (*crowded_ && get_from.value() == 0) info_.get_from = 64 << 10;  // nobody copies at the same time: one copy is better
+  if (*crowded_) {  // nobody copies at the same time: one copy is better, and it is one rank's work
+    if (get_from.value() == 0) info_.get_from = 64 << 10;
+    info_.share_from = kNever;
+  }
   return std::unique_ptr<Endpoint>(std::make_unique<ShmEndpoint>(*this, theirs.local_rank, *crowded_));
 }
 
@@ -102,7 +109,7 @@ void ShmTransport::open_rings(std::uint32_t arrivals) {
 }
 
 KnobGroup knobs() {
-  static constexpr KnobBase* kKnobs[] = {&single_copy, &bulk_limit, &get_from};
+  static constexpr KnobBase* kKnobs[] = {&single_copy, &shared_copy, &bulk_limit, &get_from};
   return {"btl/shm", kKnobs};
 }
 

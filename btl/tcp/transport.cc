@@ -74,6 +74,7 @@ TcpTransport::TcpTransport(const Setup& setup, Listener listener, os::Fd epoll)
             .one_sided = false,
             .learn_from = 0,
             .get_from = 0,
+            .share_from = kNever,
             .latency_ns = 15000,
             .bytes_per_us = 3000} {}
 

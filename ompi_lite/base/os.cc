@@ -103,6 +103,13 @@ std::int64_t read_process(pid_t pid, void* to, const void* from, std::size_t byt
   return n < 0 ? -errno : n;
 }
 
+std::int64_t write_process(pid_t pid, void* to, const void* from, std::size_t bytes) {
+  iovec local{const_cast<void*>(from), bytes};
+  iovec remote{to, bytes};
+  ssize_t n = process_vm_writev(pid, &local, 1, &remote, 1, 0);
+  return n < 0 ? -errno : n;
+}
+
 void allow_readers() { prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); }
 
 int CpuMask::count() const {

@@ -75,8 +75,9 @@ void futex_wake_all(const std::atomic<std::uint32_t>& word);
 bool register_remote_fence();
 void remote_fence();
 
-// Reads another process's memory. Returns bytes read, or -errno.
+// Read and write another process's memory. Return bytes moved, or -errno.
 std::int64_t read_process(pid_t pid, void* to, const void* from, std::size_t bytes);
+std::int64_t write_process(pid_t pid, void* to, const void* from, std::size_t bytes);
 // Lets any process of the same user read ours where the system asks for that (Yama).
 void allow_readers();
 

@@ -3,6 +3,7 @@
 // run: np=2 timeout=60 args=eperm
 // run: np=2 timeout=60 args=enosys
 // run: np=4 timeout=60 args="eperm half"
+// run: np=2 timeout=60 args="eperm all write"
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
@@ -23,10 +24,10 @@ static int rank_by_environment(void) {
   return 0;
 }
 
-static void forbid(int error) {
+static void forbid(int error, int read_too) {
   const struct sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, read_too ? SYS_process_vm_readv : SYS_process_vm_writev, 1, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
@@ -41,11 +42,13 @@ static void forbid(int error) {
 int main(int argc, char** argv) {
   const int error = argc > 1 && strcmp(argv[1], "enosys") == 0 ? ENOSYS : EPERM;
   const int half = argc > 2 && strcmp(argv[2], "half") == 0;
+  const int read_too = argc <= 3 || strcmp(argv[3], "write") != 0;  // else writing alone is forbidden
   if (!half || rank_by_environment() % 2 == 1) {
     char a = 0, b = 1;
     struct iovec from = {&a, 1}, to = {&b, 1};
-    forbid(error);
-    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != -1 || errno != error) return 1;
+    forbid(error, read_too);
+    if (process_vm_writev(getpid(), &from, 1, &to, 1, 0) != -1 || errno != error) return 1;
+    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (read_too ? -1 : 1)) return 1;
   }
   check_start(&argc, &argv);
   const int right = (world_rank + 1) % world_size, left = (world_rank + world_size - 1) % world_size;

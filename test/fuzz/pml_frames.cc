@@ -152,7 +152,7 @@ class Play {
   // The header of some kind with numbers that mean something, now and then cut or with a byte changed; then a payload.
   void plausible_frame() {
     std::vector<std::byte> frame(pml::kLargestHeader + 4096);
-    const auto kind = static_cast<FrameKind>(1 + input_.byte() % 9);
+    const auto kind = static_cast<FrameKind>(1 + input_.byte() % 11);
     const std::size_t header = pml::header_bytes(kind);
     std::size_t payload = std::size_t{input_.byte()} * 16;
     const pml::MatchHeader match{
@@ -175,6 +175,14 @@ class Play {
         break;
       case FrameKind::data:
         put(pml::DataHeader{kind, {}, ticket()});
+        break;
+      case FrameKind::share:
+        put(pml::ShareHeader{kind, {}, input_.byte() % 2u, ticket(), ticket(), Count{input_.byte()} * input_.byte(), 4096});
+        payload = 0;
+        break;
+      case FrameKind::placed:
+        put(pml::PlacedHeader{kind, input_.byte() % 2 == 0, {}, ticket(), 0});
+        payload = 0;
         break;
       case FrameKind::recall:
         put(pml::RecallHeader{kind, {}, ticket(), rank_.comm().context()});

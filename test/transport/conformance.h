@@ -222,6 +222,49 @@ inline void get_copies_the_peers_memory(Rig& rig) {
   CHECK(ours == theirs);
 }
 
+inline void put_copies_our_memory(Rig& rig) {
+  End& a = rig.a();
+  std::vector<std::byte> ours(3 << 20), theirs(3 << 20);
+  for (std::size_t i = 0; i < ours.size(); ++i) ours[i] = pattern(9, i);
+  struct Done : btl::Completion {
+    int calls = 0;
+    Error result;
+  } finished{};
+  finished.done = [](btl::Completion& self, Error result) {
+    ++static_cast<Done&>(self).calls;
+    static_cast<Done&>(self).result = result;
+  };
+  const btl::RemoteRegion there{reinterpret_cast<std::uint64_t>(theirs.data()), theirs.size(), 0};
+  const Error refused = a.to_peer->put({ours.data(), ours.size()}, there, finished);
+  if (refused) {
+    CHECK(refused.error_class() == ErrorClass::unsupported_operation);
+    CHECK(finished.calls == 0);
+    return;
+  }
+  turn_until(rig, [&] { return finished.calls == 1; });
+  CHECK(!finished.result);
+  CHECK(ours == theirs);
+}
+
+// Both ends find the same word, another one for each direction.
+inline void both_ends_see_a_word(Rig& rig) {
+  using Direction = btl::Endpoint::Direction;
+  End &a = rig.a(), &b = rig.b();
+  if (a.transport->info().share_from == btl::kNever) return;
+  send_patiently(rig, a, 8);
+  send_patiently(rig, b, 8);
+  std::atomic<std::uint64_t>* out = a.to_peer->shared_word(Direction::outgoing);
+  std::atomic<std::uint64_t>* in = a.to_peer->shared_word(Direction::incoming);
+  std::atomic<std::uint64_t>* out_there = b.to_peer->shared_word(Direction::incoming);
+  std::atomic<std::uint64_t>* in_there = b.to_peer->shared_word(Direction::outgoing);
+  REQUIRE((out && in && out_there && in_there));
+  CHECK(out->load() == 0);
+  out->store(5);
+  in->store(7);
+  CHECK(out_there->load() == 5);
+  CHECK(in_there->load() == 7);
+}
+
 // Two threads, each the user of one end: the ends share no other lock.
 inline void two_threads_talk(Rig& rig, int rounds) {
   if (rig.alone()) return;

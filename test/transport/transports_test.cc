@@ -150,6 +150,10 @@ TEST_CASE("a flood is stopped and arrives", "[transport]") { on_every_transport(
 TEST_CASE("large frames stream", "[transport]") { on_every_transport(large_frames_stream); }
 TEST_CASE("a receiver answers from within on_frame", "[transport]") { on_every_transport(answers_from_within); }
 TEST_CASE("get copies the peer's memory or is refused", "[transport]") { on_every_transport(get_copies_the_peers_memory); }
+TEST_CASE("put copies our memory to the peer or is refused", "[transport]") { on_every_transport(put_copies_our_memory); }
+
+TEST_CASE("both ends of a pair see one word for each direction", "[transport]") { on_every_transport(both_ends_see_a_word); }
+
 TEST_CASE("two threads talk", "[transport]") {
   on_every_transport([](Rig& rig) { two_threads_talk(rig, 5000); });
 }

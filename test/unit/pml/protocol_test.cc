@@ -26,7 +26,7 @@ using test::run_ranks;
 const std::vector<Count> kSizes = {0, 1, 8, 100, 4000, 4032, 4033, 5000, 20000, 300000};
 
 std::vector<Faults> networks() {
-  std::vector<Faults> all(4);
+  std::vector<Faults> all(8);
   all[1].delay_turns = 5;
   all[1].one_sided = false;
   all[2].seed = 7;
@@ -37,6 +37,12 @@ std::vector<Faults> networks() {
   all[3].full_per_mille = 500;
   all[3].one_sided = false;
   all[3].most_frames = 2;
+  all[4].get_from = all[5].get_from = all[6].get_from = all[7].get_from = 8192;
+  all[5].share_from = all[6].share_from = all[7].share_from = 8192;
+  all[6].delay_turns = 3;
+  all[6].put_fails_per_mille = all[6].get_fails_per_mille = 300;
+  all[7].full_per_mille = 300;
+  all[7].can_put = false;
   return all;
 }
 
