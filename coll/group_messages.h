@@ -19,6 +19,13 @@ inline constexpr int kIntercommTag = -1025;
 inline int hidden_tag_of(int tag) { return std::numeric_limits<int>::min() + (tag & 0x3fffffff); }
 int hidden_tag_of(std::string_view stringtag);  // above those of int tags
 
+// Partitioned communication (ompi_lite/mpi/partitioned.cc): offers, and the messages of one channel, above all of these.
+inline constexpr int kOfferTag = -1026;
+inline constexpr unsigned kMessagesPerChannel = 1u << 10, kChannels = 1u << 18;
+inline int channel_tag(unsigned channel, unsigned message) {
+  return -(1 << 29) + static_cast<int>(channel % kChannels * kMessagesPerChannel + message);
+}
+
 // Bytes between two ranks of `comm`. `exchange_bytes`: both directions at once.
 Error send_bytes(Communicator& comm, int dest, int hidden_tag, const void* data, std::size_t bytes);
 Error recv_bytes(Communicator& comm, int source, int hidden_tag, void* data, std::size_t bytes);

@@ -45,6 +45,7 @@ void Communicator::settle(ContextId context_id) {
 }
 
 Communicator::~Communicator() {
+  partitioned_state.reset();
   coll_state.reset();
   pml_state.reset();  // before the id can be given to another communicator
   if (home_->context_ids != nullptr) home_->context_ids->give_back(context_);

@@ -68,6 +68,7 @@ class Communicator : public Object {
   std::string name;                     // at most MPI_MAX_OBJECT_NAME - 1 characters
   Info hints;                           // what MPI_Comm_set_info left
   std::unique_ptr<Attachment> pml_state, coll_state;
+  std::unique_ptr<Attachment> partitioned_state;  // only where there is partitioned communication
   std::shared_ptr<const Topology> topology;  // null: none; duplicates share it
   Ref<Communicator> local_comm;         // intercommunicators: a private intracommunicator of the local group
   bool low_group = false;               // intercommunicators: breaks the tie between the two sides

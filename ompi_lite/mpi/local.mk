@@ -20,3 +20,5 @@ libompi_lite_la_SOURCES += ompi_lite/mpi/type_matching.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/types.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/combined.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/idup.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/partition_offers.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/partitioned.cc
