@@ -6,6 +6,7 @@
 #include <new>
 
 #include "ompi_lite/base/copy.h"
+#include "ompi_lite/base/counters.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/datatype.h"
 #include "pml/context.h"
@@ -139,6 +140,8 @@ void Pml::deliver(ReceiveRequest& request, int source, int tag, std::span<const 
     else
       request.cursor->unpack(payload.data(), bytes);
   }
+  counters.messages_received.add(1);
+  counters.bytes_received.add(bytes);
   request.announced = static_cast<Count>(payload.size());
   set_status(request.status, source, tag, static_cast<Count>(bytes));
   finish_receive(request, {});
@@ -171,6 +174,8 @@ Message* new_message(std::size_t payload_bytes) {
 }
 
 void free_message(Message& message) {
+  counters.unexpected_messages.subtract(1);
+  if (message.frame_kind != FrameKind::announce) counters.unexpected_bytes.subtract(static_cast<std::uint64_t>(message.bytes));
   message.~Message();
   std::free(&message);
 }
@@ -181,6 +186,9 @@ void Pml::keep_unexpected(Context& context, Peer& from, std::span<const std::byt
 
   Message* message = new_message(payload.size());
   OL_CHECK(message != nullptr, payload.size());
+  counters.unexpected_messages.add(1);
+  counters.unexpected_bytes.add(payload.size());
+  counters.unexpected_most.raise_to(counters.unexpected_messages.value());
   message->pml = this;
   message->peer = &from;
   message->frame_kind = header.kind;

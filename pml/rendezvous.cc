@@ -4,6 +4,7 @@
 
 #include "ompi_lite/base/clock.h"
 #include "ompi_lite/base/copy.h"
+#include "ompi_lite/base/counters.h"
 #include "ompi_lite/base/macros.h"
 #include "pml/peer.h"
 
@@ -25,6 +26,9 @@ void Pml::begin_large(ReceiveRequest& request, Peer& from, int source, int tag, 
   request.announced = bytes;
   request.expected = std::min(bytes, request.room);
   request.received = 0;
+  counters.messages_received.add(1);
+  counters.rendezvous_received.add(1);
+  counters.bytes_received.add(static_cast<std::uint64_t>(request.expected));
   set_status(request.status, source, tag, request.expected);
   if (from.lost) [[unlikely]]  // it told us of the message, and went
     return finish_receive(request, request.expected == 0 ? Error() : from.why_lost);

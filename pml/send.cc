@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ompi_lite/base/copy.h"
+#include "ompi_lite/base/counters.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/datatype.h"
 #include "pml/context.h"
@@ -29,6 +30,11 @@ btl::Sent send_frame(Peer& peer, const auto& header, const std::byte* payload, C
   return peer.endpoint->try_send(std::as_bytes(std::span(&header, 1)), {&piece, bytes > 0 ? 1u : 0u});
 }
 
+void count_sent(Count bytes) {
+  counters.messages_sent.add(1);
+  counters.bytes_sent.add(static_cast<std::uint64_t>(bytes));
+}
+
 }  // namespace
 
 // ---- blocking and nonblocking calls ----
@@ -46,7 +52,10 @@ Error Pml::send(SendMode mode, const Buffer& data, const Envelope& to) {
     const std::byte* start = bytes > 0 ? contiguous_start(data) : nullptr;
     if (start != nullptr || bytes == 0) {
       const MatchHeader header = match_header(FrameKind::eager, to);
-      if (send_frame(peer, header, start, bytes) == btl::Sent::yes) return {};
+      if (send_frame(peer, header, start, bytes) == btl::Sent::yes) [[likely]] {
+        count_sent(bytes);
+        return {};
+      }
     }
   }
   return send_slowly(mode, data, to, peer);
@@ -165,6 +174,8 @@ bool Pml::try_first_frame(SendRequest& request) {
   }
   if (sent == btl::Sent::full) return false;
 
+  if (sent == btl::Sent::yes) count_sent(request.bytes);
+  if (request.header.kind == FrameKind::announce) counters.rendezvous_sent.add(1);
   if (request.stage == SendStage::queued) peer.outgoing.remove(request);
   request.stage = SendStage::idle;
   if (sent == btl::Sent::dead) {

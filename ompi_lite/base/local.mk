@@ -5,6 +5,7 @@ libompi_lite_base_la_SOURCES += ompi_lite/base/error.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/knob.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/log.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/progress.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/counters.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/os.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/os_copy.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/copy.cc

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ompi_lite/base/clock.h"
+#include "ompi_lite/base/counters.h"
 #include "ompi_lite/base/knob.h"
 
 namespace ompi_lite {
@@ -72,11 +73,14 @@ void Waiter::fall_asleep(Sleep sleep, State& state) {
   // Without any fence a ring may be missed: sleep so short that nobody minds.
   if (!policy_.crowded && !fence_by_kernel_) at_most_ns = kShortestSleepNs;
   ++state.sleeps;
+  const std::int64_t began_ns = now_ns();
   if (descriptors_ && descriptors_->live()) {
     descriptors_->poll_ns(std::min(at_most_ns, kShortestSleepNs));  // the bell is not heard meanwhile
   } else {
     os::futex_wait(bell_->rings, sleep.seen, at_most_ns);
   }
+  counters.sleeps.add_from_any_thread(1);
+  counters.asleep_ns.add_from_any_thread(static_cast<std::uint64_t>(now_ns() - began_ns));
 }
 
 void Waiter::retract() { bell_->sleepers.fetch_sub(1, std::memory_order_relaxed); }  // late is harmless: one ring too many
