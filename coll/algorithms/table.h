@@ -6,6 +6,7 @@
 #include "coll/algorithms/allgather_bruck.h"
 #include "coll/algorithms/allgather_circulant.h"
 #include "coll/algorithms/allgather_linear.h"
+#include "coll/algorithms/allgather_neighbor_exchange.h"
 #include "coll/algorithms/allgather_ring.h"
 #include "coll/algorithms/allreduce_allgather.h"
 #include "coll/algorithms/allreduce_circulant.h"
