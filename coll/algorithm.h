@@ -55,14 +55,14 @@ struct Question {
 struct Cost {
   double rounds = 0;                                        // messages that wait for each other
   double messages = 0;                                      // sent or received by the busiest rank
-  double bytes = 0;                                         // sent or received by it, the larger of the two
+  double bytes = 0;                                         // sent and received by it
   double handled = 0;                                       // bytes reduced or copied by it
   double all_messages = 0, all_bytes = 0, all_handled = 0;  // sums over the ranks; every message counts once
 
   // All ranks do the same: each sends and receives so much.
   static constexpr Cost alike(const Question& q, double rounds, double messages, double bytes, double handled) {
     const double p = q.ranks;
-    return {rounds, 2 * messages, bytes, handled, p * messages, p * bytes, p * handled};
+    return {rounds, 2 * messages, 2 * bytes, handled, p * messages, p * bytes, p * handled};
   }
 };
 

@@ -84,17 +84,20 @@ constexpr auto kTable = []<int... i>(std::integer_sequence<int, i...>) {
 const OperationRow& row_of(Operation operation) { return kTable[static_cast<std::size_t>(operation)]; }
 
 // A few numbers of the machine, in seconds. They need not be exact: they say where one algorithm takes over from another.
+// Measured with 2 and with 4 to 16 ranks on 2 cores; those of the network are those of a fast Ethernet.
 struct Machine {
-  double hop;      // a message from rank to rank, all the way
-  double message;  // what it costs the sender, and the receiver
-  double byte;     // moved
-  double handled;  // a byte reduced or copied
-  double turn;     // crowded cores: one rank takes over from another
-  double cores;    // crowded cores: how many work at the same time
+  double hop;        // a message from rank to rank, all the way
+  double large_hop;  // one that is announced before it is sent
+  double message;    // what it costs the sender, and the receiver
+  double byte;       // moved by one of them
+  double handled;    // a byte reduced or copied
+  double turn;       // crowded cores: one rank takes over from another
+  double cores;      // crowded cores: how many work at the same time
 };
-constexpr Machine kNode{0.5e-6, 0.15e-6, 0.12e-9, 0.06e-9, 0, 0};
-constexpr Machine kCrowdedNode{0.5e-6, 0.3e-6, 0.15e-9, 0.1e-9, 1.5e-6, 2};
-constexpr Machine kNetwork{15e-6, 1e-6, 0.5e-9, 0.06e-9, 0, 0};
+constexpr Machine kNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.03e-9, 0, 0};
+constexpr Machine kCrowdedNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.05e-9, 2e-6, 2};
+constexpr Machine kNetwork{15e-6, 30e-6, 1e-6, 0.5e-9, 0.03e-9, 0, 0};
+constexpr double kAnnounced = 16384;  // bytes of a message from which on all are announced; fewer and fewer below
 
 const Machine& machine_of(const Question& q) {
   if (q.share_cores) return kCrowdedNode;
@@ -242,10 +245,13 @@ Choice select(const Question& question, const ForcedAlgorithms& forced) {
 // could in the meantime.
 double predicted_time(const Question& question, const Cost& cost) {
   const Machine& machine = machine_of(question);
+  const double average = cost.all_messages > 0 ? cost.all_bytes / cost.all_messages : 0;
+  const double announced = std::min(1.0, average / kAnnounced);  // the share of the messages
+  const double hop = machine.hop + announced * (machine.large_hop - machine.hop);
   const double chain = cost.messages * machine.message + cost.bytes * machine.byte + cost.handled * machine.handled;
-  if (machine.cores == 0) return cost.rounds * machine.hop + chain;
-  const double all = cost.all_messages * (machine.message + machine.turn) + cost.all_bytes * machine.byte +
-                     cost.all_handled * machine.handled;
+  if (machine.cores == 0) return cost.rounds * hop + chain;
+  const double each = 2 * machine.message + (1 + announced) * machine.turn;
+  const double all = cost.all_messages * each + cost.all_bytes * 2 * machine.byte + cost.all_handled * machine.handled;
   return cost.rounds * machine.turn + std::max(chain, all / machine.cores);
 }
 

@@ -6,9 +6,9 @@
 
 namespace ompi_lite::coll {
 
-//  0 <-> 1   2 <-> 3   4 <-> 5              first the partners of a pair exchange their blocks; from then on the two blocks of
-//  1 <-> 2   3 <-> 4   5 <-> 0              a pair travel together, and each rank speaks in turn with the neighbor beyond its
-//  0 <-> 1   2 <-> 3   4 <-> 5              pair and with its partner: p/2 rounds, neighbors only. Blocks of any size.
+//  0 <-> 1   2 <-> 3   4 <-> 5              first the partners of a pair exchange their blocks; from then on the two blocks
+//  of 1 <-> 2   3 <-> 4   5 <-> 0              a pair travel together, and each rank speaks in turn with the neighbor beyond
+//  its 0 <-> 1   2 <-> 3   4 <-> 5              pair and with its partner: p/2 rounds, neighbors only. Blocks of any size.
 struct AllgatherNeighborExchange {
   static constexpr const char* name = "neighbor_exchange";
   static constexpr bool legal(const Question& q, Count) { return q.ranks % 2 == 0; }

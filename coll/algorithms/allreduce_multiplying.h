@@ -23,7 +23,7 @@ struct AllreduceMultiplying {
     const double surplus = q.ranks - leaders.power, messages = leaders.power * exchanges + 2 * surplus;
     return {.rounds = rounds_of(leaders.power, static_cast<int>(radix)) + (surplus > 0 ? 2.0 : 0.0),
             .messages = 2 * (exchanges + followers),
-            .bytes = (exchanges + 2 * followers) * m,
+            .bytes = 2 * (exchanges + followers) * m,
             .handled = (exchanges + followers) * m,
             .all_messages = messages,
             .all_bytes = messages * m,

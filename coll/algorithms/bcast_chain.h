@@ -18,7 +18,7 @@ struct BcastChain {
     const double others = q.ranks - 1;
     return {.rounds = others,
             .messages = 2 * pieces,
-            .bytes = m * (pieces + others - 1) / pieces,
+            .bytes = (others > 1 ? 2 : 1) * m * (pieces + others - 1) / pieces,
             .all_messages = others * pieces,
             .all_bytes = others * m};
   }

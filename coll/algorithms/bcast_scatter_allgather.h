@@ -16,7 +16,7 @@ struct BcastScatterAllgather {
     const double p = q.ranks, m = static_cast<double>(q.bytes), rounds = rounds_of(q.ranks);
     return {.rounds = 2 * rounds,
             .messages = 4 * rounds,
-            .bytes = 2 * m * (p - 1) / p,
+            .bytes = 3 * m * (p - 1) / p,
             .all_messages = p - 1 + p * rounds * 1.5,  // a run that wraps around is two messages
             .all_bytes = (p - 1) * m + m * rounds / 2};
   }

@@ -79,7 +79,7 @@ void pipeline_up(S& steps, const TreePlace& place, const Part& input, const Part
 
 // The piece that costs least where `bytes` walk over `depth` hops: each piece costs its start, the last one the whole way.
 constexpr Count good_segment(Count bytes, double depth) {
-  constexpr double kStart = 4096;  // bytes that go in the time that a message takes to start
+  constexpr double kStart = 32 << 10;  // bytes that go in the time that a message takes to start
   Count segment = 8 << 10;
   while (segment < (Count{1} << 20) &&
          static_cast<double>(segment) * static_cast<double>(segment) * depth < kStart * static_cast<double>(bytes)) {

@@ -18,7 +18,7 @@ struct ReduceBinary {
     const double depth = rounds_of(q.ranks + 1) - 1, others = q.ranks - 1, fan = q.ranks > 2 ? 2 : 1;
     return {.rounds = depth,
             .messages = (fan + 1) * pieces,
-            .bytes = fan * m * (pieces + depth - 1) / pieces,
+            .bytes = (fan + (others > 2 ? 1 : 0)) * m * (pieces + depth - 1) / pieces,
             .handled = fan * m * (pieces + depth - 1) / pieces,
             .all_messages = others * pieces,
             .all_bytes = others * m,

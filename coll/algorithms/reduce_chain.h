@@ -19,7 +19,7 @@ struct ReduceChain {
     const double others = q.ranks - 1, last = q.commutative ? 0 : 1;
     return {.rounds = others + last,
             .messages = 2 * pieces + last,
-            .bytes = m * (pieces + others - 1) / pieces + last * m,
+            .bytes = (others > 1 ? 2 : 1) * m * (pieces + others - 1) / pieces + last * m,
             .handled = m * (pieces + others - 1) / pieces,
             .all_messages = others * pieces + last,
             .all_bytes = (others + last) * m,

@@ -16,7 +16,7 @@ struct ReduceScatterGather {
     const double p = q.ranks, m = static_cast<double>(q.bytes), share = m * (p - 1) / p, rounds = rounds_of(q.ranks);
     return {.rounds = rounds + 1,
             .messages = 3 * rounds + p - 1,
-            .bytes = 2 * share,
+            .bytes = 3 * share,
             .handled = share,
             .all_messages = p * rounds * 1.5 + p - 1,
             .all_bytes = p * share + share,

@@ -15,7 +15,7 @@ struct ReduceScatterLinear {
     const double others = q.ranks - 1, m = static_cast<double>(q.bytes);
     return {.rounds = 2,
             .messages = 2 * others,
-            .bytes = others * m,
+            .bytes = (others + others / q.ranks) * m,
             .handled = q.ranks * m,
             .all_messages = 2 * others,
             .all_bytes = (others + others / q.ranks) * m,
