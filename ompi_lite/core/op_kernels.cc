@@ -11,9 +11,14 @@ namespace ompi_lite {
 namespace {
 
 // Elements that are no arithmetic types of the language.
-struct Half {
+struct Half {  // IEEE binary16
   std::uint16_t bits;
 };
+struct Brain {  // the upper half of a binary32
+  std::uint16_t bits;
+};
+template <class T>
+concept Short = std::is_same_v<T, Half> || std::is_same_v<T, Brain>;
 template <class T>
 struct Complex {
   T real, imaginary;
@@ -45,8 +50,25 @@ inline float widened(Half half) {
   return result;
 }
 
+inline float widened(Brain brain) {
+  const std::uint32_t bits = std::uint32_t{brain.bits} << 16;
+  float result;
+  std::memcpy(&result, &bits, sizeof result);
+  return result;
+}
+
 // And back, rounded to nearest, ties to even.
-inline Half narrowed(float value) {
+template <Short T>
+T narrowed(float value);
+template <>
+inline Brain narrowed<Brain>(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;  // rounding could make it infinity
+  return {static_cast<std::uint16_t>(is_nan ? bits >> 16 | 0x40u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
+}
+template <>
+inline Half narrowed<Half>(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
@@ -105,7 +127,10 @@ struct Sum {
   static T apply(T a, T b) {
     return a + b;
   }
-  static Half apply(Half a, Half b) { return narrowed(widened(a) + widened(b)); }
+  template <Short T>
+  static T apply(T a, T b) {
+    return narrowed<T>(widened(a) + widened(b));
+  }
 };
 
 struct Prod {
@@ -117,13 +142,16 @@ struct Prod {
   static T apply(T a, T b) {
     return a * b;
   }
-  static Half apply(Half a, Half b) { return narrowed(widened(a) * widened(b)); }
+  template <Short T>
+  static T apply(T a, T b) {
+    return narrowed<T>(widened(a) * widened(b));
+  }
   template <class T>
   static Complex<T> apply(Complex<T> a, Complex<T> b) {
     if constexpr (std::is_same_v<T, Half>) {
       const Complex<float> x{widened(a.real), widened(a.imaginary)}, y{widened(b.real), widened(b.imaginary)};
       const Complex<float> product = apply(x, y);
-      return {narrowed(product.real), narrowed(product.imaginary)};
+      return {narrowed<Half>(product.real), narrowed<Half>(product.imaginary)};
     } else {
       return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
     }
@@ -135,7 +163,10 @@ struct Max {
   static T apply(T a, T b) {
     return a > b ? a : b;
   }
-  static Half apply(Half a, Half b) { return widened(a) > widened(b) ? a : b; }
+  template <Short T>
+  static T apply(T a, T b) {
+    return widened(a) > widened(b) ? a : b;
+  }
 };
 
 struct Min {
@@ -143,7 +174,10 @@ struct Min {
   static T apply(T a, T b) {
     return a < b ? a : b;
   }
-  static Half apply(Half a, Half b) { return widened(a) < widened(b) ? a : b; }
+  template <Short T>
+  static T apply(T a, T b) {
+    return widened(a) < widened(b) ? a : b;
+  }
 };
 
 struct Band {
@@ -283,11 +317,12 @@ struct TypeList {
   static constexpr std::size_t size = sizeof...(T);
 };
 struct NoElement {};
-using Elements = TypeList<NoElement, std::int8_t, std::int16_t, std::int32_t, std::int64_t, __int128, std::uint8_t,
-                          std::uint16_t, std::uint32_t, std::uint64_t, Half, float, double, long double, __float128,
-                          Complex<Half>, Complex<float>, Complex<double>, Complex<long double>, Complex<__float128>,
-                          Located<float, int>, Located<double, int>, Located<long, int>, Located<int, int>,
-                          Located<short, int>, Located<long double, int>, Located<float, float>, Located<double, double>>;
+using Elements =
+    TypeList<NoElement, std::int8_t, std::int16_t, std::int32_t, std::int64_t, __int128, std::uint8_t, std::uint16_t,
+             std::uint32_t, std::uint64_t, Half, float, double, long double, __float128, Complex<Half>, Complex<float>,
+             Complex<double>, Complex<long double>, Complex<__float128>, Located<float, int>, Located<double, int>,
+             Located<long, int>, Located<int, int>, Located<short, int>, Located<long double, int>, Located<float, float>,
+             Located<double, double>, Brain>;
 constexpr auto kRepresentations = static_cast<std::size_t>(Representation::count_of_them);
 static_assert(Elements::size == kRepresentations);
 

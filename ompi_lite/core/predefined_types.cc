@@ -141,6 +141,9 @@ constexpr BasicType kTypes[] = {
     row<Float128>(738, "MPI_REAL16", floating, R::float128, 16),
     row<DoubleComplex>(739, "MPI_COMPLEX16", complex, R::complex64x2, 16),
     row<Complex128x2>(747, "MPI_COMPLEX32", complex, R::complex128x2, 32),
+    // Extensions (mpix.h), beyond the range in which the standard numbers datatypes.
+    row<Float16>(3850, "MPIX_FLOAT16", floating, R::float16, 2),
+    row<Float16>(3851, "MPIX_BFLOAT16", floating, R::bfloat16, 2),
 };
 constexpr std::size_t kTypeCount = std::size(kTypes);
 

@@ -52,6 +52,7 @@ enum class Representation : std::uint8_t {
   pair_longdouble_int,
   pair_float_float,
   pair_double_double,
+  bfloat16,
   count_of_them,
 };
 

@@ -10,6 +10,12 @@
 extern "C" {
 #endif
 
+/* Numbers of 16 bits: IEEE binary16 (1 sign, 5 exponent and 10 fraction bits; _Float16 of C) and the upper half of a binary32
+ * (1, 8 and 7). MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX are defined for them: two values are widened to binary32 and the result is
+ * rounded to nearest, ties to even, after each operation, so all ranks get the same bits. */
+#define MPIX_FLOAT16 ((MPI_Datatype)0xf0a)
+#define MPIX_BFLOAT16 ((MPI_Datatype)0xf0b)
+
 /* 1 if buffers in CUDA device memory may be given to MPI functions in this process, else 0; callable at any time. */
 int MPIX_Query_cuda_support(void);
 

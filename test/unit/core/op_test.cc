@@ -2,7 +2,9 @@
 // Reductions: every operation on every predefined type against plain loops, and the pairs that MPI does not define.
 #include "ompi_lite/core/op.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <functional>
@@ -14,6 +16,7 @@
 
 #include "ompi_lite/core/predefined_types.h"
 #include "ompi_lite/core/type_constructors.h"
+#include "ompi_lite/include/mpix.h"
 
 using namespace ompi_lite;
 
@@ -163,7 +166,7 @@ const std::map<std::string, std::map<OpKind, Scalar>>& defined() {
 }
 
 // Their arithmetic is checked by values of its own below.
-const std::set<std::string> kSoftware = {"MPI_REAL2", "MPI_COMPLEX4", "MPI_COMPLEX32"};
+const std::set<std::string> kSoftware = {"MPI_REAL2", "MPI_COMPLEX4", "MPI_COMPLEX32", "MPIX_FLOAT16", "MPIX_BFLOAT16"};
 
 const std::map<OpKind, MPI_Op>& handles() {
   static const std::map<OpKind, MPI_Op> table = {
@@ -377,6 +380,63 @@ TEST_CASE("half precision numbers are added, multiplied and compared") {
   CHECK((square_quad[0] == -1 && square_quad[1] == 0));
   CHECK(!reduce(op_of(MPI_SUM), datatype_of(MPI_COMPLEX32), i_quad, square_quad, 1));
   CHECK((square_quad[0] == -1 && square_quad[1] == 1));
+}
+
+TEST_CASE("the extension types of 16 bits have the operations of floating point numbers, and no others") {
+  define();
+  for (MPI_Datatype handle : {MPIX_FLOAT16, MPIX_BFLOAT16, MPI_REAL2}) {
+    Datatype& type = datatype_of(handle);
+    for (const auto& [kind, op] : handles()) {
+      const bool arithmetic = kind == OpKind::sum || kind == OpKind::prod || kind == OpKind::min || kind == OpKind::max;
+      const bool always = kind == OpKind::replace || kind == OpKind::no_op;
+      const Error error = check_op(op_of(op), type);
+      INFO(op_of(op).name << " on " << type.name_or_combiner());
+      CHECK(static_cast<bool>(error) == !(arithmetic || always));
+      if (!error) continue;
+      CHECK(error.error_class() == ErrorClass::op);
+      CHECK(std::string(error.sentence()) ==
+            std::string(op_of(op).name) + " is not defined for the datatype " + type.name_or_combiner());
+    }
+  }
+}
+
+TEST_CASE("numbers that are the upper half of single precision are rounded to nearest, ties to even") {
+  define();
+  const auto float_of = [](std::uint16_t bits) {
+    const std::uint32_t wide = std::uint32_t{bits} << 16;
+    float value;
+    std::memcpy(&value, &wide, sizeof value);
+    return value;
+  };
+  // The nearest of all numbers there are, by search around the cut-off one.
+  const auto nearest = [&](float value) {
+    std::uint32_t wide;
+    std::memcpy(&wide, &value, sizeof wide);
+    const auto down = static_cast<std::uint16_t>(wide >> 16), up = static_cast<std::uint16_t>(down + 1);
+    const double below = std::abs(double{value} - float_of(down)), above = std::abs(float_of(up) - double{value});
+    if ((up & 0x7fff) == 0x7f80) return (wide & 0xffff) >= 0x8000 ? up : down;  // infinity is half a step further
+    return below < above || (below == above && down % 2 == 0) ? down : up;
+  };
+  std::mt19937 random(5);
+  for (int i = 0; i < 100000; ++i) {
+    const auto a = static_cast<std::uint16_t>(random()), b = static_cast<std::uint16_t>(random());
+    if ((a & 0x7fff) >= 0x7f80 || (b & 0x7fff) >= 0x7f80) continue;
+    for (MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN}) {
+      const float x = float_of(a), y = float_of(b);
+      const float exact = op == MPI_SUM ? x + y : op == MPI_PROD ? x * y : op == MPI_MAX ? std::max(x, y) : std::min(x, y);
+      if (exact == 0 || std::abs(exact) > 3.3e38f) continue;
+      std::uint16_t inout = b;
+      CHECK(!reduce(op_of(op), datatype_of(MPIX_BFLOAT16), &a, &inout, 1));
+      REQUIRE(inout == nearest(exact));
+    }
+  }
+  std::uint16_t nan = 0x7fff, sum = 0x3f80;
+  CHECK(!reduce(op_of(MPI_SUM), datatype_of(MPIX_BFLOAT16), &nan, &sum, 1));
+  CHECK(((sum & 0x7f80) == 0x7f80 && (sum & 0x7f) != 0));
+  sum = 0;
+  const std::uint16_t one_half = 0x3f00;
+  for (int i = 0; i < 8; ++i) CHECK(!reduce(op_of(MPI_SUM), datatype_of(MPIX_BFLOAT16), &one_half, &sum, 1));
+  CHECK(sum == 0x4080);  // 4.0
 }
 
 TEST_CASE("every half precision number survives the way through single precision") {
