@@ -17,7 +17,10 @@ Pml::Pml(PeerId self, std::span<const std::unique_ptr<btl::Transport>> transport
          Blocking& blocking)
     : self_(self), transports_(transports), addresses_(addresses), blocking_(blocking) {}
 
-Pml::~Pml() = default;
+// What is left belongs to communicators that were never made here.
+Pml::~Pml() {
+  for (auto& [id, context] : contexts_) drop_messages(*context);
+}
 
 Pml& of(Communicator& comm) { return context_of(comm).pml; }
 
@@ -43,12 +46,16 @@ Context& Pml::context(ContextId id) {
 
 void Pml::drop_context(Context& context) {
   if (last_context_ == &context) last_context_ = nullptr;
+  drop_messages(context);
+  contexts_.erase(context.id);
+}
+
+void Pml::drop_messages(Context& context) {
   for (Queues& queues : context.planes)
     while (MatchEntry* entry = queues.unexpected.oldest()) {
       queues.unexpected.remove(*entry);
       free_message(static_cast<Message&>(*entry));
     }
-  contexts_.erase(context.id);
 }
 
 // ---- peers ----

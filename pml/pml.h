@@ -127,6 +127,7 @@ class Pml final : public btl::Receiver {
   Result<Peer*> reachable(PeerId id);
   Context& context(ContextId id);
   void drop_context(Context& context);
+  void drop_messages(Context& context);
   bool flush(Peer& peer);
   bool on_whole_frame(PeerId from, std::span<const std::byte> frame);
   void mark_busy(Peer& peer);

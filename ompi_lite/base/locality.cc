@@ -94,14 +94,12 @@ std::vector<Locality::Kind> Locality::kinds(const os::CpuMask& processors) const
   std::vector<Kind> kinds;
   for (hwloc_obj_type_t type : kTypes) {
     hwloc_obj_t object = nullptr;
-    bool single = false, any = false;
+    int count = 0, index = -1;
     while ((object = hwloc_get_next_obj_by_type(topology_, type, object)) != nullptr) {
-      any = true;
-      single |= hwloc_bitmap_isincluded(mine, object->cpuset) != 0;
+      ++count;
+      if (hwloc_bitmap_isincluded(mine, object->cpuset) != 0) index = static_cast<int>(object->logical_index);
     }
-    char name[32];
-    hwloc_obj_t first = hwloc_get_obj_by_type(topology_, type, 0);
-    if (any && hwloc_obj_type_snprintf(name, sizeof name, first, 1) > 0) kinds.push_back({name, single});
+    kinds.push_back({hwloc_obj_type_string(type), count, index});
   }
   hwloc_bitmap_free(mine);
   return kinds;

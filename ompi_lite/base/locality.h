@@ -31,11 +31,11 @@ class Locality {
   int packages() const;
   std::int64_t cache_bytes(int level) const;
 
-  // The kinds of things that this machine is made of (hwloc's names: Package, NUMANode, L3Cache, Core, PU ...), and whether
-  // `processors` lie in a single one of each kind.
+  // The kinds of things that machines are made of, from the whole to the parts (hwloc's names: Machine, Package, NUMANode,
+  // L3Cache, Core, PU ...): how many this one has, and the number of the single one in which `processors` lie, or -1.
   struct Kind {
     std::string name;
-    bool single;
+    int count, index;
   };
   std::vector<Kind> kinds(const os::CpuMask& processors) const;
   hwloc_topology* topology() const { return topology_; }

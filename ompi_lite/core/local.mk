@@ -12,6 +12,7 @@ libompi_lite_la_SOURCES += ompi_lite/core/datatype.cc
 libompi_lite_la_SOURCES += ompi_lite/core/external32.cc
 libompi_lite_la_SOURCES += ompi_lite/core/layout.cc
 libompi_lite_la_SOURCES += ompi_lite/core/op.cc
+libompi_lite_la_SOURCES += ompi_lite/core/reorder.cc
 libompi_lite_la_SOURCES += ompi_lite/core/pack.cc
 libompi_lite_la_SOURCES += ompi_lite/core/predefined_types.cc
 libompi_lite_la_SOURCES += ompi_lite/core/signature.cc

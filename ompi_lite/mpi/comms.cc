@@ -161,27 +161,6 @@ Error comm_split(Communicator& comm, int color, int key, Communicator*& newcomm)
   return {};
 }
 
-Error comm_split_type(Communicator& comm, int split_type, int key, Info* info, Communicator*& newcomm) {
-  const std::string* resource = info == nullptr ? nullptr : info->find("mpi_hw_resource_type");
-  bool by_node = split_type == MPI_COMM_TYPE_SHARED;
-  switch (split_type) {
-    case MPI_COMM_TYPE_SHARED:
-    case MPI_UNDEFINED:
-    case MPI_COMM_TYPE_HW_UNGUIDED:  // no level below the node is offered yet, so there is nothing to split into
-      break;
-    case MPI_COMM_TYPE_HW_GUIDED:
-    case MPI_COMM_TYPE_RESOURCE_GUIDED:
-      by_node = resource != nullptr && *resource == "mpi_shared_memory";
-      break;
-    default:
-      return make_error(ErrorClass::arg, "split_type is %d", split_type);
-  }
-  const std::vector<int>& nodes = comm.home().node_of_peer;
-  const auto self = static_cast<std::size_t>(comm.local_group().self());
-  const int color = by_node ? (self < nodes.size() ? nodes[self] : 0) : MPI_UNDEFINED;
-  return comm_split(comm, color, key, newcomm);
-}
-
 Error comm_free(Communicator*& comm) {
   if (comm->predefined) return make_error(ErrorClass::comm, "comm is %s, which cannot be freed", comm->name.c_str());
   if (Error error = comm->attributes.clear(*comm)) return error;

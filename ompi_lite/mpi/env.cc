@@ -43,7 +43,7 @@ Error get_hw_resource_info(Info*& hw_info) {
   if (!machine) return machine.error();
   hw_info = new Info;
   for (const Locality::Kind& kind : machine->kinds(os::affinity()))
-    hw_info->set("hwloc://" + kind.name, kind.single ? "true" : "false");
+    if (kind.count > 0) hw_info->set("hwloc://" + kind.name, kind.index >= 0 ? "true" : "false");
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "ompi_lite/include/mpi.h"
 #include "ompi_lite/mpi/comms.h"
 #include "ompi_lite/mpi/grids.h"
+#include "ompi_lite/mpi/places.h"
 
 namespace ompi_lite::mpi {
 namespace {
@@ -86,6 +87,26 @@ Error agree(Communicator& comm, Error error, const int* weights, bool& weighted)
   return {};
 }
 
+// Each rank gives every rank a list, and gets the lists for it, those of rank 0 first.
+template <class Item>
+Error exchange_lists(Communicator& comm, const std::vector<std::vector<Item>>& lists, std::vector<Item>& incoming) {
+  const std::size_t p = lists.size();
+  std::vector<Count> out(p), in(p), out_at(p), in_at(p);
+  std::vector<Item> outgoing;
+  for (std::size_t r = 0; r < p; ++r) {
+    out[r] = static_cast<Count>(lists[r].size() * sizeof(Item));
+    out_at[r] = static_cast<Count>(outgoing.size() * sizeof(Item));
+    outgoing.insert(outgoing.end(), lists[r].begin(), lists[r].end());
+  }
+  Datatype &counts = datatype_of(MPI_INT64_T), &bytes = datatype_of(MPI_BYTE);
+  OL_TRY(coll::alltoall(Buffer(out.data(), 1, &counts), Buffer(in.data(), 1, &counts), comm));
+  Count total = 0;
+  for (std::size_t r = 0; r < p; ++r) in_at[r] = std::exchange(total, total + in[r]);
+  incoming.resize(static_cast<std::size_t>(total) / sizeof(Item));
+  return coll::alltoallv({reinterpret_cast<std::byte*>(outgoing.data()), out.data(), out_at.data(), &bytes},
+                         {reinterpret_cast<std::byte*>(incoming.data()), in.data(), in_at.data(), &bytes}, comm);
+}
+
 // One edge on its way to the two ranks that it joins, with the number of the end that it is told to.
 struct Edge {
   int source, dest, weight, is_out;
@@ -104,21 +125,8 @@ class Gathering {
   }
 
   Error exchange() {
-    const std::size_t p = told_.size();
-    std::vector<Count> out(p), in(p), out_at(p), in_at(p);
-    std::vector<Edge> outgoing;
-    for (std::size_t r = 0; r < p; ++r) {
-      out[r] = static_cast<Count>(told_[r].size() * sizeof(Edge));
-      out_at[r] = static_cast<Count>(outgoing.size() * sizeof(Edge));
-      outgoing.insert(outgoing.end(), told_[r].begin(), told_[r].end());
-    }
-    Datatype &counts = datatype_of(MPI_INT64_T), &bytes = datatype_of(MPI_BYTE);
-    OL_TRY(coll::alltoall(Buffer(out.data(), 1, &counts), Buffer(in.data(), 1, &counts), comm_));
-    Count total = 0;
-    for (std::size_t r = 0; r < p; ++r) in_at[r] = std::exchange(total, total + in[r]);
-    std::vector<Edge> incoming(static_cast<std::size_t>(total) / sizeof(Edge));
-    OL_TRY(coll::alltoallv({reinterpret_cast<std::byte*>(outgoing.data()), out.data(), out_at.data(), &bytes},
-                           {reinterpret_cast<std::byte*>(incoming.data()), in.data(), in_at.data(), &bytes}, comm_));
+    std::vector<Edge> incoming;
+    OL_TRY(exchange_lists(comm_, told_, incoming));
     for (const Edge& edge : incoming) {
       if (edge.is_out != 0) {
         destinations.push_back(edge.dest);
@@ -141,12 +149,53 @@ class Gathering {
   std::vector<std::vector<Edge>> told_;
 };
 
-Error create_dist_graph(Communicator& comm, DistGraph graph, std::vector<int> sources, std::vector<int> destinations,
-                        Communicator*& newcomm) {
-  OL_TRY(create_over_first(comm, comm.size(), newcomm));
-  Neighborhood neighborhood =
-      make_neighborhood(comm.rank(), comm.size(), std::move(sources), std::move(destinations), Arrival::in_order);
-  newcomm->topology = std::make_shared<Topology>(Topology{std::move(graph), std::move(neighborhood)});
+// What one rank of a distributed graph knows.
+struct Node {
+  DistGraph graph;
+  std::vector<int> sources, destinations;
+};
+
+// All edges, known to every rank, from what each knows of its own.
+Error gather_links(Communicator& comm, const Node& node, std::vector<Link>& links) {
+  std::vector<Link> own;
+  for (std::size_t i = 0; i < node.destinations.size(); ++i)
+    own.push_back({comm.rank(), node.destinations[i], node.graph.weighted ? node.graph.destination_weights[i] : 1});
+  return exchange_lists(comm, std::vector<std::vector<Link>>(static_cast<std::size_t>(comm.size()), own), links);
+}
+
+// After this the process order[r] knows what rank r knew.
+Error move_nodes(Communicator& comm, std::span<const int> order, Node& node) {
+  std::vector<std::vector<int>> out(static_cast<std::size_t>(comm.size()));
+  std::vector<int>& packed = out[static_cast<std::size_t>(order[static_cast<std::size_t>(comm.rank())])];
+  for (const std::vector<int>* list :
+       {&node.sources, &node.destinations, &node.graph.source_weights, &node.graph.destination_weights}) {
+    packed.push_back(static_cast<int>(list->size()));
+    packed.insert(packed.end(), list->begin(), list->end());
+  }
+  std::vector<int> incoming;
+  OL_TRY(exchange_lists(comm, out, incoming));
+  std::size_t at = 0;
+  for (std::vector<int>* list :
+       {&node.sources, &node.destinations, &node.graph.source_weights, &node.graph.destination_weights}) {
+    const auto first = incoming.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+    list->assign(first, first + incoming[at]);
+    at += 1 + list->size();
+  }
+  return {};
+}
+
+Error create_dist_graph(Communicator& comm, Node node, bool reorder, Communicator*& newcomm) {
+  std::vector<int> order;
+  if (reorder) {
+    std::vector<Link> links;
+    OL_TRY(gather_links(comm, node, links));
+    OL_TRY(find_order(comm, comm.size(), links, order));
+    if (!order.empty()) OL_TRY(move_nodes(comm, order, node));
+  }
+  OL_TRY(create_over_first(comm, comm.size(), order, newcomm));
+  Neighborhood neighborhood = make_neighborhood(newcomm->rank(), comm.size(), std::move(node.sources),
+                                                std::move(node.destinations), Arrival::in_order);
+  newcomm->topology = std::make_shared<Topology>(Topology{std::move(node.graph), std::move(neighborhood)});
   return {};
 }
 
@@ -187,14 +236,22 @@ void fill(std::span<int> room, const std::vector<int>& values) {
 
 }  // namespace
 
-Error graph_create(Communicator& comm, std::span<const int> index, const int* edges, bool, Communicator*& comm_graph) {
+Error graph_create(Communicator& comm, std::span<const int> index, const int* edges, bool reorder,
+                   Communicator*& comm_graph) {
   comm_graph = nullptr;
   OL_TRY(check_graph(comm, index, edges));
   if (index.empty()) return {};
-  OL_TRY(create_over_first(comm, static_cast<int>(index.size()), comm_graph));
+  const Graph graph{{index.begin(), index.end()}, std::vector<int>(edges, edges + index.back())};
+  std::vector<int> order;
+  if (reorder) {
+    std::vector<Link> links;
+    for (int node = 0; node < graph.nodes(); ++node)
+      for (const int neighbor : graph.neighbors(node)) links.push_back({node, neighbor, 1});
+    OL_TRY(find_order(comm, graph.nodes(), links, order));
+  }
+  OL_TRY(create_over_first(comm, graph.nodes(), order, comm_graph));
   if (comm_graph == nullptr) return {};
-  Graph graph{{index.begin(), index.end()}, std::vector<int>(edges, edges + index.back())};
-  comm_graph->topology = std::make_shared<Topology>(topology_of(std::move(graph), comm_graph->rank()));
+  comm_graph->topology = std::make_shared<Topology>(topology_of(graph, comm_graph->rank()));
   return {};
 }
 
@@ -236,7 +293,7 @@ Error graph_map(Communicator& comm, std::span<const int> index, const int* edges
 }
 
 Error dist_graph_create(Communicator& comm, std::span<const int> sources, std::span<const int> degrees,
-                        const int* destinations, const int* weights, Info*, bool, Communicator*& comm_dist_graph) {
+                        const int* destinations, const int* weights, Info*, bool reorder, Communicator*& comm_dist_graph) {
   if (comm.is_inter()) return Error(ErrorClass::comm, "comm is an intercommunicator");
   bool weighted = false;
   const Error error = check_edge_lists(comm, sources, degrees, destinations, weights);
@@ -246,12 +303,13 @@ Error dist_graph_create(Communicator& comm, std::span<const int> sources, std::s
   for (std::size_t i = 0; i < sources.size(); ++i)
     for (int k = 0; k < degrees[i]; ++k, ++edge) gathering.add(sources[i], destinations[edge], weighted ? weights[edge] : 0);
   OL_TRY(gathering.exchange());
-  return create_dist_graph(comm, std::move(gathering.graph), std::move(gathering.sources), std::move(gathering.destinations),
-                           comm_dist_graph);
+  return create_dist_graph(comm,
+                           {std::move(gathering.graph), std::move(gathering.sources), std::move(gathering.destinations)},
+                           reorder, comm_dist_graph);
 }
 
 Error dist_graph_create_adjacent(Communicator& comm, std::span<const int> sources, const int* source_weights,
-                                 std::span<const int> destinations, const int* destination_weights, Info*, bool,
+                                 std::span<const int> destinations, const int* destination_weights, Info*, bool reorder,
                                  Communicator*& comm_dist_graph) {
   if (comm.is_inter()) return Error(ErrorClass::comm, "comm is an intercommunicator");
   bool weighted = false;
@@ -262,8 +320,9 @@ Error dist_graph_create_adjacent(Communicator& comm, std::span<const int> source
     graph.source_weights = weights_of(source_weights, sources.size());
     graph.destination_weights = weights_of(destination_weights, destinations.size());
   }
-  return create_dist_graph(comm, std::move(graph), {sources.begin(), sources.end()},
-                           {destinations.begin(), destinations.end()}, comm_dist_graph);
+  return create_dist_graph(comm,
+                           {std::move(graph), {sources.begin(), sources.end()}, {destinations.begin(), destinations.end()}},
+                           reorder, comm_dist_graph);
 }
 
 Error dist_graph_neighbors_count(Communicator& comm, int& indegree, int& outdegree, bool& weighted) {

@@ -10,6 +10,7 @@
 #include "ompi_lite/core/grid.h"
 #include "ompi_lite/include/mpi.h"
 #include "ompi_lite/mpi/comms.h"
+#include "ompi_lite/mpi/places.h"
 
 namespace ompi_lite::mpi {
 namespace {
@@ -61,19 +62,31 @@ Error dims_create(int nnodes, std::span<int> dims) {
   return {};
 }
 
-Error create_over_first(Communicator& comm, int size, Communicator*& newcomm) {
+Error create_over_first(Communicator& comm, int size, std::span<const int> order, Communicator*& newcomm) {
   std::vector<PeerId> members(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) members[static_cast<std::size_t>(i)] = comm.local_group().peer(i);
-  const Ref<Group> group = size == comm.size() ? Ref<Group>::share(&comm.local_group())
-                                               : Ref<Group>(new Group(std::move(members), comm.local_group()));
+  for (int i = 0; i < size; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    members[at] = comm.local_group().peer(order.empty() ? i : order[at]);
+  }
+  const Ref<Group> group = size == comm.size() && order.empty()
+                               ? Ref<Group>::share(&comm.local_group())
+                               : Ref<Group>(new Group(std::move(members), comm.local_group()));
   return comm_create(comm, *group, newcomm);
 }
 
-Error cart_create(Communicator& comm, std::span<const int> dims, std::span<const int> periods, bool,
+Error cart_create(Communicator& comm, std::span<const int> dims, std::span<const int> periods, bool reorder,
                   Communicator*& comm_cart) {
   OL_TRY(check_extents(comm, dims));
   CartesianGrid grid(dims, periods);
-  OL_TRY(create_over_first(comm, grid.size(), comm_cart));
+  std::vector<int> order;
+  if (reorder) {
+    std::vector<Link> links;
+    for (int rank = 0; rank < grid.size(); ++rank)
+      for (int d = 0; d < grid.dimensions(); ++d)
+        if (const int next = grid.shifted(rank, d, 1); next != MPI_PROC_NULL) links.push_back({rank, next, 1});
+    OL_TRY(find_order(comm, grid.size(), links, order));
+  }
+  OL_TRY(create_over_first(comm, grid.size(), order, comm_cart));
   if (comm_cart != nullptr)
     comm_cart->topology = std::make_shared<Topology>(topology_of(std::move(grid), comm_cart->rank()));
   return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI 5.0, sections 8.5 and 8.6: virtual topologies. The calls that make communicators are collective over comm and keep the
-// ranks' order today, also where the program allows another. A rank that gets no communicator gets nullptr.
+// MPI 5.0, sections 8.5 and 8.6: virtual topologies. The calls that make communicators are collective over comm; with
+// `reorder` ranks that are neighbors come near each other in the machine where that gains anything. A rank that gets no
+// communicator gets nullptr.
 #pragma once
 
 #include <span>
@@ -42,7 +43,8 @@ Error dist_graph_neighbors_count(Communicator& comm, int& indegree, int& outdegr
 Error dist_graph_neighbors(Communicator& comm, std::span<int> sources, int* source_weights, std::span<int> destinations,
                            int* destination_weights);
 
-// For the two files behind this header: a communicator of the first `size` ranks of comm, with a topology to be hung on it.
-Error create_over_first(Communicator& comm, int size, Communicator*& newcomm);
+// For the two files behind this header: a communicator of the first `size` ranks of comm, with a topology to be hung on it;
+// rank r of it is rank order[r] of comm, or r if the order is empty.
+Error create_over_first(Communicator& comm, int size, std::span<const int> order, Communicator*& newcomm);
 
 }  // namespace ompi_lite::mpi

@@ -10,6 +10,7 @@ libompi_lite_la_SOURCES += ompi_lite/mpi/groups.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/info.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/intercomms.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/p2p.cc
+libompi_lite_la_SOURCES += ompi_lite/mpi/places.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/probe.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/completion.cc
 libompi_lite_la_SOURCES += ompi_lite/mpi/grequest.cc
