@@ -16,7 +16,7 @@ Error check_topology(Communicator& comm) {
   if (comm.topology == nullptr) return Error(ErrorClass::topology, "comm has no topology, so its ranks have no neighbors");
   if (comm.topology->matched) return {};
   return Error(ErrorClass::topology,
-               "the graph of comm is not symmetric: an edge from one rank to another has no edge back");
+               "the graph of comm does not fit together: some rank names a neighbor that does not name it back");
 }
 
 // The same block for all neighbors.

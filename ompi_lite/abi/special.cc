@@ -4,12 +4,14 @@
 
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "ompi_lite/abi/call.h"
 #include "ompi_lite/base/clock.h"
 #include "ompi_lite/config.h"
 #include "ompi_lite/core/status.h"
 #include "ompi_lite/include/mpix.h"
+#include "ompi_lite/mpi/comms.h"
 
 namespace ompi_lite::abi {
 namespace {
@@ -22,6 +24,17 @@ struct FortranFact {
 constexpr FortranFact kFortranFacts[] = {
     {"mpi_character_size", "1"},        {"mpi_logical_size", "4"}, {"mpi_integer_size", "4"},         {"mpi_real_size", "4"},
     {"mpi_double_precision_size", "8"}, {"mpi_complex_size", "8"}, {"mpi_double_complex_size", "16"},
+};
+// Types that a compiler may lack: "mpi_integer16_supported" (section 20.6).
+struct OptionalType {
+  const char* name;
+  std::uintptr_t handle;
+};
+constexpr OptionalType kOptionalTypes[] = {
+    {"logical1", 0x2c0}, {"logical2", 0x2c8},  {"logical4", 0x2d0},  {"logical8", 0x2d8},       {"logical16", 0x2e0},
+    {"integer1", 0x2c1}, {"integer2", 0x2c9},  {"integer4", 0x2d1},  {"integer8", 0x2d9},       {"integer16", 0x2e1},
+    {"real2", 0x2ca},    {"real4", 0x2d2},     {"real8", 0x2da},     {"real16", 0x2e2},         {"complex4", 0x2d3},
+    {"complex8", 0x2db}, {"complex16", 0x2e3}, {"complex32", 0x2eb}, {"double_complex", 0x21d},
 };
 constexpr FortranFact kAbiFacts[] = {{"mpi_aint_size", "8"}, {"mpi_count_size", "8"}, {"mpi_offset_size", "8"}};
 static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8);
@@ -85,6 +98,11 @@ Error abi_get_info(Info*& info) {
 
 Error abi_get_fortran_info(Info*& info) {
   info = info_of(kFortranFacts);
+  make_predefined_objects();
+  for (const OptionalType& type : kOptionalTypes) {
+    const bool known = is_live(object_of(type.handle), ObjectKind::datatype);
+    info->set(std::string("mpi_") + type.name + "_supported", known ? "true" : "false");
+  }
   return {};
 }
 
@@ -166,6 +184,17 @@ OL_ALIAS(Aint_diff)
 
 OL_EXPORT int PMPI_Pcontrol(const int, ...) { return MPI_SUCCESS; }  // for tools, which replace it
 OL_ALIAS(Pcontrol)
+
+// MPI_COMM_NULL has a name, and nothing else that one could ask for (section 7.8).
+OL_EXPORT int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
+  if (comm == MPI_COMM_NULL && comm_name != nullptr && resultlen != nullptr && mpi_is_active()) {
+    *resultlen = std::snprintf(comm_name, MPI_MAX_OBJECT_NAME, "MPI_COMM_NULL");
+    return MPI_SUCCESS;
+  }
+  return call<mpi::comm_get_name>(on("MPI_Comm_get_name", comm), Handle{comm, "comm"}, Fill{comm_name, 1, "comm_name"},
+                                  Out{resultlen, "resultlen"});
+}
+OL_ALIAS(Comm_get_name)
 
 // Success means that the handler was called and came back (MPI 5.0, section 9.5).
 OL_EXPORT int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {

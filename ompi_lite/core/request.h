@@ -19,18 +19,19 @@ enum class RequestKind : std::uint8_t { send, receive, collective, generalized, 
 
 // What the kinds of requests do differently; one constant table per kind, so that Object needs no virtual functions.
 struct RequestOps {
-  Error (*start)(Request&);      // persistent ones only: activates it
-  Error (*cancel)(Request&);     // asks for cancellation; the request still has to be completed
-  Error (*finish)(Request&);     // runs when a wait or test takes the completion; gives the operation's error, if any
-  void (*destroy)(Request&);     // gives the memory back; the request is complete or was never active
+  Error (*start)(Request&);             // persistent ones only: activates it
+  Error (*cancel)(Request&);            // asks for cancellation; the request still has to be completed
+  Error (*finish)(Request&);            // runs when a wait or test takes the completion; gives the operation's error, if any
+  void (*destroy)(Request&);            // gives the memory back; the request is complete or was never active
+  Error (*retire)(Request&) = nullptr;  // generalized ones: runs the application's free function, before destroy
 };
 
-// Owned by whoever started the operation; freed by the wait or test that completes it unless persistent. `complete` may be set
-// by another thread's progress; all other fields belong to the thread that holds the process lock.
+// Owned by whoever started the operation; freed by the wait or test that completes it unless persistent. `complete` may be
+// set by another thread's progress; all other fields belong to the thread that holds the process lock.
 struct Request : Object {
   const RequestOps* ops = nullptr;
-  Blocking* blocking = nullptr;       // how to wait for it
-  Communicator* comm = nullptr;       // for the error handler and for messages; kept alive by the operation
+  Blocking* blocking = nullptr;  // how to wait for it
+  Communicator* comm = nullptr;  // for the error handler and for messages; kept alive by the operation
   RequestKind request_kind = RequestKind::send;
   bool persistent = false;
   bool active = true;                 // false: a persistent request between completions
@@ -40,7 +41,9 @@ struct Request : Object {
   MPI_Status status{};                // valid once complete
 
   explicit Request(RequestKind kind_of_request) : Object(ObjectKind::request), request_kind(kind_of_request) {}
-  bool done() const { return complete.load(std::memory_order_acquire); }  // pairs with the release store of the completing side
+  bool done() const {
+    return complete.load(std::memory_order_acquire);
+  }  // pairs with the release store of the completing side
 };
 
 inline void destroy(Request* request) { request->ops->destroy(*request); }
@@ -48,7 +51,7 @@ inline void destroy(Request* request) { request->ops->destroy(*request); }
 // Takes the completion of a request that is done: gives the status if wanted (all of it but MPI_ERROR), makes a persistent
 // request inactive, frees any other and sets the pointer to null. Gives the operation's error.
 inline Error take_completion(Request*& request, MPI_Status* status) {
-  const Error error = request->ops->finish(*request);
+  Error error = request->ops->finish(*request);
   if (status != nullptr) {
     const int untouched = status->MPI_ERROR;
     *status = request->status;
@@ -57,6 +60,9 @@ inline Error take_completion(Request*& request, MPI_Status* status) {
   if (request->persistent) {
     request->active = false;
   } else {
+    if (request->ops->retire != nullptr) [[unlikely]] {
+      if (Error failed = request->ops->retire(*request); failed && !error) error = failed;
+    }
     release(request);
     request = nullptr;
   }

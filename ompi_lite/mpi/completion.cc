@@ -13,8 +13,11 @@ namespace {
 // A request that a wait has to wait for; null ones and inactive persistent ones are "empty".
 bool pending(const Request* request) { return request != nullptr && request->active; }
 
+// An empty status says MPI_SUCCESS too (MPI 5.0, section 3.7.3).
 void empty_status(MPI_Status* status) {
-  if (status != nullptr) set_status_empty(*status);
+  if (status == nullptr) return;
+  set_status_empty(*status);
+  status->MPI_ERROR = MPI_SUCCESS;
 }
 
 // Looks around once for a test that found nothing. Programs test in loops: with more ranks than cores the others must run.
@@ -129,16 +132,24 @@ Error request_get_status(Request* request, bool& flag, MPI_Status* status) {
 
 Error request_free(Request*& request) {
   Request* freed = std::exchange(request, nullptr);
-  if (!freed->active || freed->done())
-    release(freed);
-  else
+  if (freed->active && !freed->done()) {
     freed->released = true;  // completion frees it
-  return {};
+    return {};
+  }
+  const Error error = freed->ops->retire != nullptr ? freed->ops->retire(*freed) : Error();
+  release(freed);
+  return error;
 }
 
 Error cancel(Request*& request) {
   if (!request->active) return Error(ErrorClass::request, "the request is not active");
-  return request->done() ? Error() : request->ops->cancel(*request);
+  // The application of a generalized request is told even after its end (section 13.2).
+  if (request->done() && request->request_kind != RequestKind::generalized) return {};
+  OL_TRY(request->ops->cancel(*request));
+  // A send is called back by a question to the receiver. Sent to itself it is answered here, so that the next look finds the
+  // end.
+  if (!request->done()) look_around(*request);
+  return {};
 }
 
 // ---- one of several ----

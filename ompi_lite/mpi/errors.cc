@@ -133,7 +133,9 @@ void publish_last_used(const AddedCodes& codes) {
   define_attribute(MPI_LASTUSEDCODE, codes.entries.empty() ? MPI_ERR_LASTCODE : codes.entries.rbegin()->first);
 }
 
-Error not_added(const char* what, int code) { return make_error(ErrorClass::arg, "%s %d was not added by the application", what, code); }
+Error not_added(const char* what, int code) {
+  return make_error(ErrorClass::arg, "%s %d was not added by the application", what, code);
+}
 
 Error create_handler(ObjectKind kind, Callback function, Errhandler*& errhandler) {
   if (function.function == nullptr) return Error(ErrorClass::arg, "the error handler function is a null pointer");
@@ -148,10 +150,18 @@ const char* error_class_name(int error_class) {
   return row == nullptr ? nullptr : row->name;
 }
 
-Error comm_create_errhandler(Callback function, Errhandler*& errhandler) { return create_handler(ObjectKind::communicator, function, errhandler); }
-Error win_create_errhandler(Callback function, Errhandler*& errhandler) { return create_handler(ObjectKind::window, function, errhandler); }
-Error file_create_errhandler(Callback function, Errhandler*& errhandler) { return create_handler(ObjectKind::file, function, errhandler); }
-Error session_create_errhandler(Callback function, Errhandler*& errhandler) { return create_handler(ObjectKind::session, function, errhandler); }
+Error comm_create_errhandler(Callback function, Errhandler*& errhandler) {
+  return create_handler(ObjectKind::communicator, function, errhandler);
+}
+Error win_create_errhandler(Callback function, Errhandler*& errhandler) {
+  return create_handler(ObjectKind::window, function, errhandler);
+}
+Error file_create_errhandler(Callback function, Errhandler*& errhandler) {
+  return create_handler(ObjectKind::file, function, errhandler);
+}
+Error session_create_errhandler(Callback function, Errhandler*& errhandler) {
+  return create_handler(ObjectKind::session, function, errhandler);
+}
 
 Error comm_set_errhandler(Communicator& comm, Errhandler& errhandler) {
   if (errhandler.handler_kind == ErrhandlerKind::user && errhandler.object_kind != ObjectKind::communicator)
@@ -238,6 +248,7 @@ Error remove_error_class(int error_class) {
   for (const auto& [code, entry] : codes.entries)
     if (code != error_class && entry.error_class == error_class)
       return make_error(ErrorClass::other, "errorclass %d still has code %d", error_class, code);
+  if (found->second.has_text) return make_error(ErrorClass::other, "errorclass %d still has a string", error_class);
   codes.entries.erase(found);
   publish_last_used(codes);
   return {};
@@ -248,6 +259,7 @@ Error remove_error_code(int code) {
   std::lock_guard lock(codes.mutex);
   auto found = codes.entries.find(code);
   if (found == codes.entries.end() || found->second.error_class == code) return not_added("errorcode", code);
+  if (found->second.has_text) return make_error(ErrorClass::other, "errorcode %d still has a string", code);
   codes.entries.erase(found);
   publish_last_used(codes);
   return {};

@@ -153,6 +153,7 @@ class Gathering {
 struct Node {
   DistGraph graph;
   std::vector<int> sources, destinations;
+  bool matched = true;  // both ends name each edge, in the whole graph
 };
 
 // All edges, known to every rank, from what each knows of its own.
@@ -195,7 +196,7 @@ Error create_dist_graph(Communicator& comm, Node node, bool reorder, Communicato
   OL_TRY(create_over_first(comm, comm.size(), order, newcomm));
   Neighborhood neighborhood = make_neighborhood(newcomm->rank(), comm.size(), std::move(node.sources),
                                                 std::move(node.destinations), Arrival::in_order);
-  newcomm->topology = std::make_shared<Topology>(Topology{std::move(node.graph), std::move(neighborhood)});
+  newcomm->topology = std::make_shared<Topology>(Topology{std::move(node.graph), std::move(neighborhood), node.matched});
   return {};
 }
 
@@ -219,10 +220,27 @@ Error check_adjacent(Communicator& comm, std::span<const int> sources, const int
   OL_TRY(check_weights("destweights", destination_weights, destinations.size()));
   if (is_unweighted(source_weights) != is_unweighted(destination_weights))
     return Error(ErrorClass::arg, "one of sourceweights and destweights is MPI_UNWEIGHTED, the other is not");
-  const auto in = std::ranges::count(sources, comm.rank()), out = std::ranges::count(destinations, comm.rank());
-  if (in == out) return {};
-  return make_error(ErrorClass::arg, "rank %d names itself %td times in sources, and %td times in destinations", comm.rank(),
-                    in, out);
+  return {};
+}
+
+// A number that stands for an edge, spread over all 64 bits so that the sums of different sets of edges differ.
+std::uint64_t edge_mark(int source, int dest) {
+  std::uint64_t mark = (static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(dest)) + 0x9e3779b97f4a7c15;
+  mark = (mark ^ mark >> 30) * 0xbf58476d1ce4e5b9;
+  mark = (mark ^ mark >> 27) * 0x94d049bb133111eb;
+  return mark ^ mark >> 31;
+}
+
+// Each edge has to be named by both of its ends (MPI 5.0, section 8.5.4). A graph in which one is not can be asked about,
+// but its neighborhood collectives would wait for ever. The marks of all ends sum up to 0 where the ends fit.
+Error ends_fit(Communicator& comm, std::span<const int> sources, std::span<const int> destinations, bool& fit) {
+  std::uint64_t own = 0, sum = 0;
+  for (int source : sources) own += edge_mark(source, comm.rank());
+  for (int dest : destinations) own -= edge_mark(comm.rank(), dest);
+  Datatype& words = datatype_of(MPI_UINT64_T);
+  OL_TRY(coll::allreduce(Buffer(&own, 1, &words), Buffer(&sum, 1, &words), op_of(MPI_SUM), comm));
+  fit = sum == 0;
+  return {};
 }
 
 std::vector<int> weights_of(const int* weights, std::size_t count) {
@@ -303,9 +321,9 @@ Error dist_graph_create(Communicator& comm, std::span<const int> sources, std::s
   for (std::size_t i = 0; i < sources.size(); ++i)
     for (int k = 0; k < degrees[i]; ++k, ++edge) gathering.add(sources[i], destinations[edge], weighted ? weights[edge] : 0);
   OL_TRY(gathering.exchange());
-  return create_dist_graph(comm,
-                           {std::move(gathering.graph), std::move(gathering.sources), std::move(gathering.destinations)},
-                           reorder, comm_dist_graph);
+  return create_dist_graph(
+      comm, {std::move(gathering.graph), std::move(gathering.sources), std::move(gathering.destinations), true}, reorder,
+      comm_dist_graph);
 }
 
 Error dist_graph_create_adjacent(Communicator& comm, std::span<const int> sources, const int* source_weights,
@@ -320,9 +338,9 @@ Error dist_graph_create_adjacent(Communicator& comm, std::span<const int> source
     graph.source_weights = weights_of(source_weights, sources.size());
     graph.destination_weights = weights_of(destination_weights, destinations.size());
   }
-  return create_dist_graph(comm,
-                           {std::move(graph), {sources.begin(), sources.end()}, {destinations.begin(), destinations.end()}},
-                           reorder, comm_dist_graph);
+  Node node{std::move(graph), {sources.begin(), sources.end()}, {destinations.begin(), destinations.end()}};
+  OL_TRY(ends_fit(comm, sources, destinations, node.matched));
+  return create_dist_graph(comm, std::move(node), reorder, comm_dist_graph);
 }
 
 Error dist_graph_neighbors_count(Communicator& comm, int& indegree, int& outdegree, bool& weighted) {

@@ -34,12 +34,12 @@ constexpr RequestOps kOps = {
           auto* function = reinterpret_cast<MPI_Grequest_query_function*>(own.query.function);
           return error_of(function(own.extra_state, &own.status), "the query function of a generalized request failed");
         },
-    .destroy =
+    .destroy = [](Request& request) { delete &static_cast<GeneralizedRequest&>(request); },
+    .retire =
         [](Request& request) {
           auto& own = static_cast<GeneralizedRequest&>(request);
           auto* function = reinterpret_cast<MPI_Grequest_free_function*>(own.free.function);
-          function(own.extra_state);
-          delete &own;
+          return error_of(function(own.extra_state), "the free function of a generalized request failed");
         },
 };
 
@@ -64,9 +64,13 @@ Error grequest_complete(Request& request) {
   Blocking& blocking = *request.blocking;
   const bool released = request.released;
   request.complete.store(true, std::memory_order_release);  // pairs with Request::done
-  if (released) release(&request);
+  Error error;
+  if (released) {
+    error = kOps.retire(request);
+    release(&request);
+  }
   blocking.wake_others();
-  return {};
+  return error;
 }
 
 }  // namespace ompi_lite::mpi

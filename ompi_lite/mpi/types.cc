@@ -113,9 +113,13 @@ Error type_set_name(Datatype& type, const char* name) {
   return {};
 }
 
-Error type_get_name(Datatype& type, char* name, int& length) {
-  const bool named = !type.name.empty() || type.recipe().combiner == MPI_COMBINER_NAMED;
-  const char* text = named ? type.name_or_combiner() : "";
+Error type_get_name(Datatype* type, char* name, int& length) {
+  const char* text = "";
+  if (type == nullptr) {
+    text = "MPI_DATATYPE_NULL";
+  } else if (!type->name.empty() || type->recipe().combiner == MPI_COMBINER_NAMED) {
+    text = type->name_or_combiner();
+  }
   length = static_cast<int>(std::strlen(text));
   std::memcpy(name, text, static_cast<std::size_t>(length) + 1);
   return {};

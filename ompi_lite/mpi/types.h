@@ -75,7 +75,8 @@ Error type_get_contents(Datatype& type, Count max_integers, Count max_addresses,
 Error type_get_contents_c(Datatype& type, Count max_integers, Count max_addresses, Count max_large_counts, Count max_types,
                           int* integers, MPI_Aint* addresses, MPI_Count* large_counts, MPI_Datatype* types);
 Error type_set_name(Datatype& type, const char* name);
-Error type_get_name(Datatype& type, char* name, int& length);
+// MPI_DATATYPE_NULL has a name too (MPI 5.0, section 7.8).
+Error type_get_name(Datatype* type, char* name, int& length);
 
 // count is MPI_UNDEFINED if the bytes received are no whole number of elements (of basic elements for get_elements).
 Error get_count(const MPI_Status* status, Datatype& type, Count& count);

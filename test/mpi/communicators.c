@@ -102,6 +102,8 @@ static void names(void) {
   MPI_Comm_set_name(dup, "my own");
   MPI_Comm_get_name(dup, name, &length);
   CHECK(strcmp(name, "my own") == 0 && length == 6, "name %s", name);
+  MPI_Comm_get_name(MPI_COMM_NULL, name, &length);
+  CHECK(strcmp(name, "MPI_COMM_NULL") == 0 && length == 13, "name %s", name);
   MPI_Comm_free(&dup);
 }
 

@@ -244,6 +244,8 @@ static void predefined_sizes(void) {
   int length = -1;
   MPI_Type_get_name(MPI_DOUBLE, name, &length);
   CHECK(strcmp(name, "MPI_DOUBLE") == 0 && length == 10, "name %s", name);
+  MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length);
+  CHECK(strcmp(name, "MPI_DATATYPE_NULL") == 0 && length == 17, "name %s", name);
 }
 
 int main(int argc, char** argv) {

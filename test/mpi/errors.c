@@ -76,6 +76,17 @@ static void own_codes(void) {
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
   CHECK(flag && *last >= code, "last used code %d, code %d", *last, code);
   CHECK(error_class(code) == class, "class of the code is %d, expected %d", error_class(code), class);
+  // What others hang on stays: the string of a code, the codes and the string of a class.
+  errors_return(MPI_COMM_WORLD);
+  errors_return(MPI_COMM_SELF);
+  CHECK_CLASS(MPI_Remove_error_class(class), MPI_ERR_OTHER);
+  CHECK_CLASS(MPI_Remove_error_code(code), MPI_ERR_OTHER);
+  CHECK_CLASS(MPI_Remove_error_string(code), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Remove_error_code(code), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Remove_error_code(code), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Remove_error_class(class), MPI_ERR_OTHER);
+  CHECK_CLASS(MPI_Remove_error_string(class), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Remove_error_class(class), MPI_SUCCESS);
 }
 
 static void bad_requests(void) {

@@ -37,9 +37,33 @@ static void strings(MPI_Info info) {
 #endif
 }
 
+#if MPI_VERSION >= 5
+// What MPI says of Fortran's optional types agrees with the types themselves (section 20.6).
+static void fortran_facts(void) {
+  const struct {
+    const char* key;
+    MPI_Datatype type;
+  } types[] = {{"mpi_logical1_supported", MPI_LOGICAL1},   {"mpi_integer16_supported", MPI_INTEGER16},
+               {"mpi_real2_supported", MPI_REAL2},         {"mpi_real16_supported", MPI_REAL16},
+               {"mpi_complex32_supported", MPI_COMPLEX32}, {"mpi_double_complex_supported", MPI_DOUBLE_COMPLEX}};
+  MPI_Info facts;
+  errors_return(MPI_COMM_WORLD);
+  errors_return(MPI_COMM_SELF);
+  MPI_Abi_get_fortran_info(&facts);
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    int size = 0;
+    check_value(facts, types[i].key, MPI_Type_size(types[i].type, &size) == MPI_SUCCESS && size > 0 ? "true" : "false");
+  }
+  MPI_Info_free(&facts);
+}
+#else
+static void fortran_facts(void) {}
+#endif
+
 int main(int argc, char** argv) {
   MPI_Info a, b;
   check_start(&argc, &argv);
+  fortran_facts();
   MPI_Info_create(&a);
   CHECK(keys_of(a) == 0, "%d keys", keys_of(a));
   MPI_Info_set(a, "colour", "red");

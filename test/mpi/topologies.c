@@ -283,14 +283,21 @@ static void misuse_of_graphs(void) {
   CHECK_CLASS(
       MPI_Dist_graph_create_adjacent(world, wrong, &far, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
       MPI_ERR_RANK);
-  CHECK_CLASS(MPI_Dist_graph_create_adjacent(world, 1, &world_rank, &one, 0, NULL, &one, MPI_INFO_NULL, 0, &made),
-              MPI_ERR_ARG);
   CHECK_CLASS(MPI_Dist_graph_create(world, 1, &world_rank, &one, &zero, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &made),
               MPI_ERR_ARG);
   if (world_size > 1)
     CHECK_CLASS(
         MPI_Dist_graph_create(world, 1, &world_rank, &one, &zero, wrong ? MPI_UNWEIGHTED : &one, MPI_INFO_NULL, 0, &made),
         MPI_ERR_ARG);
+  // An edge that one end alone names: the graph can be asked about, and nobody waits for what is never sent.
+  int next = (world_rank + 1) % world_size, in = -1, out = -1, weighted = -1, got = 0;
+  CHECK_CLASS(MPI_Dist_graph_create_adjacent(world, 1, &next, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
+              MPI_SUCCESS);
+  errors_return(made);
+  MPI_Dist_graph_neighbors_count(made, &in, &out, &weighted);
+  CHECK(in == 1 && out == 0 && !weighted, "%d in, %d out, weighted %d", in, out, weighted);
+  CHECK_CLASS(MPI_Neighbor_allgather(&one, 1, MPI_INT, &got, 1, MPI_INT, made), MPI_ERR_TOPOLOGY);
+  MPI_Comm_free(&made);
   // The communicator still works.
   int sum = 0;
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, world);

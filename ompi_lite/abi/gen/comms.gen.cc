@@ -44,10 +44,6 @@ OL_EXPORT int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 { return call<mpi::comm_get_info>(on("MPI_Comm_get_info", comm), Handle{comm, "comm"}, NewHandle{info_used, "info_used"}); }
 OL_ALIAS(Comm_get_info)
 
-OL_EXPORT int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
-{ return call<mpi::comm_get_name>(on("MPI_Comm_get_name", comm), Handle{comm, "comm"}, Fill{comm_name, 1, "comm_name"}, Out{resultlen, "resultlen"}); }
-OL_ALIAS(Comm_get_name)
-
 OL_EXPORT int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 { return call<mpi::comm_group>(on("MPI_Comm_group", comm), Handle{comm, "comm"}, NewHandle{group, "group"}); }
 OL_ALIAS(Comm_group)

@@ -296,11 +296,11 @@ OL_EXPORT int PMPI_Status_set_error(MPI_Status *status, int error)
 OL_ALIAS(Status_set_error)
 
 OL_EXPORT int PMPI_Status_set_source(MPI_Status *status, int source)
-{ return call<abi::status_set_source>(on("MPI_Status_set_source"), GivenStatus{status, "status"}, Rank{source, "source", Who::source}); }
+{ return call<abi::status_set_source>(on("MPI_Status_set_source"), GivenStatus{status, "status"}, Value{source}); }
 OL_ALIAS(Status_set_source)
 
 OL_EXPORT int PMPI_Status_set_tag(MPI_Status *status, int tag)
-{ return call<abi::status_set_tag>(on("MPI_Status_set_tag"), GivenStatus{status, "status"}, Tag{tag, "tag", TagUse::send}); }
+{ return call<abi::status_set_tag>(on("MPI_Status_set_tag"), GivenStatus{status, "status"}, Value{tag}); }
 OL_ALIAS(Status_set_tag)
 
 OL_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)

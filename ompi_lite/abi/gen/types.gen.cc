@@ -218,7 +218,7 @@ OL_EXPORT int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_C
 OL_ALIAS(Type_get_extent_x)
 
 OL_EXPORT int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
-{ return call<mpi::type_get_name>(on("MPI_Type_get_name"), Handle{datatype, "datatype"}, Fill{type_name, 1, "type_name"}, Out{resultlen, "resultlen"}); }
+{ return call<mpi::type_get_name>(on("MPI_Type_get_name"), Handle{datatype, "datatype", Null::allowed}, Fill{type_name, 1, "type_name"}, Out{resultlen, "resultlen"}); }
 OL_ALIAS(Type_get_name)
 
 OL_EXPORT int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)

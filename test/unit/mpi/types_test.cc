@@ -31,7 +31,7 @@ Communicator& any_comm() {
 std::string name_of(Datatype& type) {
   char name[MPI_MAX_OBJECT_NAME];
   int length = -1;
-  CHECK(!mpi::type_get_name(type, name, length));
+  CHECK(!mpi::type_get_name(&type, name, length));
   CHECK(length == static_cast<int>(std::strlen(name)));
   return name;
 }
