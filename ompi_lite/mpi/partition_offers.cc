@@ -52,15 +52,15 @@ void OfferBook::arrived(Source& from, const Offer& offer) {
   taker->matched(*taker, offer);
 }
 
-// An error (the source is lost) ends the listening; the messages that the takers wait for meet it again.
-void OfferBook::look(Communicator& comm, int source) {
+Error OfferBook::look(Communicator& comm, int source) {
   Source& from = sources_[source];
+  OL_TRY(listen(comm, source, from));  // not so after an error: every look finds that again
   while (from.listening != nullptr && from.listening->done()) {
-    const bool failed = static_cast<bool>(take_completion(from.listening, nullptr));
-    if (failed) return;
+    OL_TRY(take_completion(from.listening, nullptr));
     arrived(from, from.landing);
-    if (listen(comm, source, from)) return;
+    OL_TRY(listen(comm, source, from));
   }
+  return {};
 }
 
 void OfferBook::forget(int source, OfferTaker& taker) {

@@ -36,7 +36,8 @@ class OfferBook final : public Attachment {
 
   std::uint32_t next_channel() { return next_channel_++; }
   Error expect(Communicator& comm, int source, int tag, OfferTaker& taker);
-  void look(Communicator& comm, int source);   // takes in what has come; calls `matched`
+  // An error: the source is lost, nothing more will come.
+  Error look(Communicator& comm, int source);  // takes in what has come; calls `matched`
   void forget(int source, OfferTaker& taker);  // it is freed; its place in the order stays
 
  private:

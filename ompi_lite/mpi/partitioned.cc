@@ -226,7 +226,8 @@ struct PartitionedReceive final : Partitioned, OfferTaker {
       set_status_proc_null(status);
       return true;
     }
-    if (!known) OfferBook::of(*comm).look(*comm, peer);
+    if (!known) note(OfferBook::of(*comm).look(*comm, peer));
+    if (!known && error) return true;  // the sender is lost
     if (!posted) return false;
     for (; taken < messages.size() && messages[taken]->done(); ++taken) {
       settle(taken);
@@ -239,8 +240,7 @@ struct PartitionedReceive final : Partitioned, OfferTaker {
 
   bool has(int partition) {
     if (done() || peer == MPI_PROC_NULL) return true;
-    if (!known) OfferBook::of(*comm).look(*comm, peer);
-    if (!posted) return false;
+    if (!posted) return false;  // each turn of progress looks for the offer
     const Count begin = partition * partition_bytes, end = std::min(begin + partition_bytes, offer.total_bytes);
     if (begin >= end) return true;  // empty, or beyond what the sender has
     const auto last = static_cast<std::size_t>((end - 1) / offer.message_bytes);
