@@ -76,9 +76,9 @@ void Direct::cancel(Request& request) {
 void Direct::record_round() {
   const std::span<const Message> round(state_.round().data(), static_cast<std::size_t>(std::exchange(messages_, 0)));
   for (const Message& message : round)
-    if (message.way == Message::recv) recording_->add_recv(buffer(message.part), message.peer);
+    if (message.way == Message::recv) recording_->add_recv(place(message.part), message.peer);
   for (const Message& message : round)
-    if (message.way == Message::send) recording_->add_send(buffer(message.part), message.peer);
+    if (message.way == Message::send) recording_->add_send(place(message.part), message.peer);
   recording_->add_end_round();
 }
 
@@ -109,7 +109,7 @@ Error compare_arrival(Operation operation, int source, int rank, Count expected,
 
 void Direct::copy(const Part& from, const Part& to) {
   if (failed_ || (from.count == 0 && to.count == 0)) return;
-  if (recording_ != nullptr) return recording_->add_copy(buffer(from), buffer(to));
+  if (recording_ != nullptr) return recording_->add_copy(place(from), place(to));
   if (Error error = copy_checked(operation_, rank(), buffer(from), buffer(to))) fail(error);
 }
 

@@ -37,8 +37,8 @@ class Direct {
   Direct& operator=(const Direct&) = delete;
 
   // Part offsets of the slot count from `data`. Scratch has no data: its parts carry addresses.
-  void bind(Slot slot, std::byte* data, Datatype& type) { bindings_[index(slot)] = Binding{data, &type, {}}; }
-  void bind(Slot slot, std::byte* data, DatatypeSpan types) { bindings_[index(slot)] = Binding{data, nullptr, types}; }
+  void bind(Slot slot, std::byte* data, Datatype& type) { bind(slot, Binding{data, &type, {}}); }
+  void bind(Slot slot, std::byte* data, DatatypeSpan types) { bind(slot, Binding{data, nullptr, types}); }
   void reduce_with(Op& op, Datatype& type) {
     op_ = &op;
     kernel_ = kernel_for(op, type);
@@ -75,13 +75,13 @@ class Direct {
   void copy(const Part& from, const Part& to);
   void reduce(const Part& a, const Part& b) {
     if (failed_ || a.count == 0) return;
-    if (recording_ != nullptr) return recording_->add_reduce(buffer(a), address(b));
+    if (recording_ != nullptr) return recording_->add_reduce(place(a), place(b));
     if (kernel_) return kernel_.two(address(a), address(b), a.count);
     if (Error error = ompi_lite::reduce(*op_, type(a), address(a), address(b), a.count)) fail(error);
   }
   void reduce_copy(const Part& a, const Part& b, const Part& c) {
     if (failed_ || a.count == 0) return;
-    if (recording_ != nullptr) return recording_->add_reduce_copy(buffer(a), buffer(b), address(c));
+    if (recording_ != nullptr) return recording_->add_reduce_copy(place(a), place(b), place(c));
     if (kernel_) return kernel_.three(address(a), address(b), address(c), a.count);
     if (Error error = reduce3(*op_, type(a), address(a), address(b), address(c), a.count)) fail(error);
   }
@@ -102,6 +102,11 @@ class Direct {
     Datatype* type = nullptr;  // null: `types` has one for each block
     DatatypeSpan types;
   };
+  void bind(Slot slot, const Binding& binding) {
+    bindings_[index(slot)] = binding;
+    if (recording_ != nullptr) recording_->binds(slot, binding.data);
+  }
+  Schedule::Place place(const Part& part) const { return {buffer(part), part.slot}; }
   static constexpr std::size_t index(Slot slot) { return static_cast<std::size_t>(slot); }
   Datatype& type(const Part& part) const {
     const Binding& binding = bindings_[index(part.slot)];

@@ -35,6 +35,38 @@ Error start(Communicator& comm, Request*& request, const Call& call) {
   return schedule->start_now();
 }
 
+// As start, for calls whose steps depend on nothing but the key and where the buffers lie.
+template <class Call>
+Error start_keyed(Communicator& comm, Request*& request, const CallKey& key, const CallAddresses& addresses,
+                  const Call& call) {
+  State& state = state_of(comm);
+  Schedule* schedule = state.take_kept(key);
+  if (schedule != nullptr) {
+    schedule->serve_again(comm, addresses, state.next_tag());
+  } else {
+    if (Error error = record(comm, call, schedule)) return error;
+    schedule->serves(key, addresses);
+  }
+  request = schedule;
+  return schedule->start_now();
+}
+
+// Whether a buffer's type may stand in a key: derived ones may be freed, and made again at the same address.
+bool lasting(const Buffer& buffer) { return buffer.type->predefined; }
+
+// The collectives in which every rank both sends and receives.
+template <class Call>
+Error start_symmetric(Operation operation, const Buffer& send, const Buffer& receive, const Op* op, Communicator& comm,
+                      Request*& request, const Call& call) {
+  const bool in_place = is_in_place(send);
+  if (comm.is_inter() || !lasting(receive) || (!in_place && op == nullptr && !lasting(send)) ||
+      (op != nullptr && op->op_kind == OpKind::user))
+    return start(comm, request, call);
+  CallKey key{operation, 0, 0, receive.count, nullptr, receive.type, op, in_place};
+  if (!in_place && op == nullptr) key.send_count = send.count, key.send_type = send.type;
+  return start_keyed(comm, request, key, {in_place ? nullptr : send.data, receive.data}, call);
+}
+
 template <class Call>
 Error describe(Communicator& comm, Request*& request, const Call& call) {
   Schedule* schedule = nullptr;
@@ -48,10 +80,13 @@ Error describe(Communicator& comm, Request*& request, const Call& call) {
 
 // ---- nonblocking ----
 Error ibarrier(Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return barrier(comm); });
+  if (comm.is_inter()) return start(comm, request, [&] { return barrier(comm); });
+  return start_keyed(comm, request, {Operation::barrier}, {}, [&] { return barrier(comm); });
 }
 Error ibcast(const Buffer& data, int root, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return bcast(data, root, comm); });
+  const auto call = [&] { return bcast(data, root, comm); };
+  if (comm.is_inter() || !lasting(data)) return start(comm, request, call);
+  return start_keyed(comm, request, {Operation::bcast, root, 0, data.count, nullptr, data.type}, {nullptr, data.data}, call);
 }
 Error igather(const Buffer& send, const Buffer& receive, int root, Communicator& comm, Request*& request) {
   return start(comm, request, [&] { return gather(send, receive, root, comm); });
@@ -66,13 +101,15 @@ Error iscatterv(const BufferV& send, const Buffer& receive, int root, Communicat
   return start(comm, request, [&] { return scatterv(send, receive, root, comm); });
 }
 Error iallgather(const Buffer& send, const Buffer& receive, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return allgather(send, receive, comm); });
+  return start_symmetric(Operation::allgather, send, receive, nullptr, comm, request,
+                         [&] { return allgather(send, receive, comm); });
 }
 Error iallgatherv(const Buffer& send, const BufferV& receive, Communicator& comm, Request*& request) {
   return start(comm, request, [&] { return allgatherv(send, receive, comm); });
 }
 Error ialltoall(const Buffer& send, const Buffer& receive, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return alltoall(send, receive, comm); });
+  return start_symmetric(Operation::alltoall, send, receive, nullptr, comm, request,
+                         [&] { return alltoall(send, receive, comm); });
 }
 Error ialltoallv(const BufferV& send, const BufferV& receive, Communicator& comm, Request*& request) {
   return start(comm, request, [&] { return alltoallv(send, receive, comm); });
@@ -84,20 +121,23 @@ Error ireduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commu
   return start(comm, request, [&] { return reduce(send, receive, op, root, comm); });
 }
 Error iallreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return allreduce(send, receive, op, comm); });
+  return start_symmetric(Operation::allreduce, send, receive, &op, comm, request,
+                         [&] { return allreduce(send, receive, op, comm); });
 }
 Error ireduce_scatter(const void* send, void* receive, CountSpan counts, Datatype& type, Op& op, Communicator& comm,
                       Request*& request) {
   return start(comm, request, [&] { return reduce_scatter(send, receive, counts, type, op, comm); });
 }
 Error ireduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return reduce_scatter_block(send, receive, op, comm); });
+  return start_symmetric(Operation::reduce_scatter_block, send, receive, &op, comm, request,
+                         [&] { return reduce_scatter_block(send, receive, op, comm); });
 }
 Error iscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return scan(send, receive, op, comm); });
+  return start_symmetric(Operation::scan, send, receive, &op, comm, request, [&] { return scan(send, receive, op, comm); });
 }
 Error iexscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return exscan(send, receive, op, comm); });
+  return start_symmetric(Operation::exscan, send, receive, &op, comm, request,
+                         [&] { return exscan(send, receive, op, comm); });
 }
 Error ineighbor_allgather(const Buffer& send, const Buffer& receive, Communicator& comm, Request*& request) {
   return start(comm, request, [&] { return neighbor_allgather(send, receive, comm); });

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "coll/direct.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/base/progress.h"
+#include "ompi_lite/core/handle.h"
 #include "ompi_lite/core/pack.h"
 
 namespace ompi_lite::coll {
@@ -68,10 +70,67 @@ void Schedule::reduces_with(Op& op, const Kernel& kernel) {
   kernel_ = kernel;
 }
 
-const Buffer& Schedule::keep(const Buffer& data) {
-  Datatype* type = data.type;
+const Schedule::Place& Schedule::keep(const Place& data) {
+  Datatype* type = data.buffer.type;
   if (type != nullptr && !type->predefined && std::find(types_.rbegin(), types_.rend(), type) == types_.rend()) types_.push_back(retain(type));
   return data;
+}
+
+void Schedule::note_base(Slot slot, const std::byte* data) {
+  if (slot == Slot::scratch) return;
+  const auto i = static_cast<std::size_t>(slot);
+  if (based_[i] && bases_[i] != data) movable_ = false;
+  based_[i] = true;
+  bases_[i] = data;
+}
+
+// Only predefined types and ops: others may be freed and made again at the same address.
+void Schedule::serves(const CallKey& key, const CallAddresses& addresses) {
+  constexpr std::size_t kMostSteps = 512, kMostScratch = 64 << 10;
+  const auto known = [&](const std::byte* base) { return base == nullptr || base == addresses.send || base == addresses.receive; };
+  const bool small = steps_.size() <= kMostSteps && arena_.bytes() <= kMostScratch;
+  const bool plain = types_.empty() && (op_ == nullptr || op_->op_kind != OpKind::user);
+  const bool apart = addresses.send == nullptr || addresses.send != addresses.receive;
+  reusable_ = begun_ == 1 && movable_ && apart && small && plain && known(bases_[0]) && known(bases_[1]);
+  key_ = key;
+  addresses_ = addresses;
+}
+
+void Schedule::move(Slot slot, const std::byte* from, const std::byte* to) {
+  const std::ptrdiff_t way = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from));
+  if (way == 0) return;
+  for (Step& step : steps_) {
+    for (Place* place : {&step.a, &step.b, &step.c}) {
+      if (place->slot == slot && place->buffer.data != nullptr) place->buffer.data += way;
+    }
+  }
+  bases_[static_cast<std::size_t>(slot)] = to;
+}
+
+void Schedule::serve_again(Communicator& of, const CallAddresses& addresses, int tag) {
+  for (Slot slot : {Slot::send, Slot::receive}) {
+    const std::byte* base = bases_[static_cast<std::size_t>(slot)];
+    if (base == nullptr) continue;
+    move(slot, base, base == addresses_.send ? addresses.send : addresses.receive);
+  }
+  addresses_ = addresses;
+  comm = retain(&of);
+  magic = kLiveMagic;
+  tag_ = tag;
+  for (Step& step : steps_) step.tag = tag;
+}
+
+// As far as the communicator lives on for others and the state has room.
+bool Schedule::keep_for_later() {
+  if (!reusable_ || failed_ || comm == nullptr || comm->refs.load(std::memory_order_relaxed) < 2) return false;  // we hold one
+  if (!state_of(*comm).keep(*this)) return false;
+  refs.store(1, std::memory_order_relaxed);  // nobody else knows it
+  active = false;
+  released = false;
+  forget_int(*this);
+  magic = kFreedMagic;  // a stale handle is found out as that of a freed request is
+  release(std::exchange(comm, nullptr));
+  return true;
 }
 
 Error Schedule::start(Request& request) { return static_cast<Schedule&>(request).start_now(); }
@@ -113,20 +172,24 @@ Error Schedule::post(const Step& step) {
   Request* posted = nullptr;
   const pml::Envelope with{*step.comm, step.peer, step.tag, Plane::collective};
   const bool receives = step.kind == Step::recv;
-  OL_TRY(receives ? pml_.irecv(step.a, with, posted) : pml_.isend(pml::SendMode::standard, step.a, with, posted));
-  pending_.push_back({posted, step.peer, receives, step.a.count == 0 ? 0 : pack_size(step.a)});
+  const Buffer& data = step.a.buffer;
+  OL_TRY(receives ? pml_.irecv(data, with, posted) : pml_.isend(pml::SendMode::standard, data, with, posted));
+  pending_.push_back({posted, step.peer, receives, data.count == 0 ? 0 : pack_size(data)});
   return {};
 }
 
 Error Schedule::run_local(const Step& step) {
-  if (step.kind == Step::copy) return copy_checked(operation_, comm->rank(), step.a, step.b);
+  const Buffer& a = step.a.buffer;
+  std::byte* const b = step.b.buffer.data;
+  std::byte* const c = step.c.buffer.data;
+  if (step.kind == Step::copy) return copy_checked(operation_, comm->rank(), a, step.b.buffer);
   if (step.kind == Step::reduce) {
-    if (!kernel_) return ompi_lite::reduce(*op_, *step.a.type, step.a.data, step.c, step.a.count);
-    kernel_.two(step.a.data, step.c, step.a.count);
+    if (!kernel_) return ompi_lite::reduce(*op_, *a.type, a.data, b, a.count);
+    kernel_.two(a.data, b, a.count);
     return {};
   }
-  if (!kernel_) return reduce3(*op_, *step.a.type, step.a.data, step.b.data, step.c, step.a.count);
-  kernel_.three(step.a.data, step.b.data, step.c, step.a.count);
+  if (!kernel_) return reduce3(*op_, *a.type, a.data, b, c, a.count);
+  kernel_.three(a.data, b, c, a.count);
   return {};
 }
 
@@ -134,9 +197,9 @@ Error Schedule::run_local(const Step& step) {
 bool Schedule::collect_round() {
   const auto waits = [](const Pending& each) { return !each.request->done(); };
   if (std::any_of(pending_.begin(), pending_.end(), waits)) return false;
-  std::vector<Pending> round = std::move(pending_);
-  pending_.clear();
-  for (Pending& each : round) {
+  collected_.clear();
+  collected_.swap(pending_);  // a failure posts new ones
+  for (Pending& each : collected_) {
     MPI_Status arrived{};
     Request* done = each.request;
     const Error of_message = take_completion(done, &arrived);
@@ -163,7 +226,7 @@ void Schedule::fail(const Error& why) {
   const Buffer nothing(nullptr, 0, &datatype_of(MPI_BYTE));
   for (int peer = 0; peer < comm->remote_size(); ++peer) {
     if (!comm->is_inter() && peer == comm->rank()) continue;
-    if (Error untold = post({Step::send, peer, nothing, {}, nullptr, comm, tag_})) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
+    if (Error untold = post({Step::send, peer, {nothing}, {}, {}, comm, tag_})) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
   }
 }
 
@@ -182,6 +245,9 @@ Error Schedule::finish(Request& request) {
   return self.failed_ ? make_error(self.error.error_class(), "%s", self.error_text_.c_str()) : Error();
 }
 
-void Schedule::destroy(Request& request) { delete static_cast<Schedule*>(&request); }
+void Schedule::destroy(Request& request) {
+  auto* self = static_cast<Schedule*>(&request);
+  if (!self->keep_for_later()) delete self;
+}
 
 }  // namespace ompi_lite::coll

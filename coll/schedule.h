@@ -15,12 +15,29 @@
 
 namespace ompi_lite::coll {
 
-// Nonblocking and persistent collectives run the text of the blocking ones: while a Schedule records, Direct puts its steps into
-// the list in place of doing them. Rounds stay rounds: their messages are under way together, and local steps are done where they
-// stand between rounds.
+// What two nonblocking calls have to share so that the steps of one serve the other: all but the addresses.
+struct CallKey {
+  Operation operation;
+  int root = 0;
+  Count send_count = 0, receive_count = 0;
+  const Datatype *send_type = nullptr, *receive_type = nullptr;
+  const Op* op = nullptr;
+  bool in_place = false;
+  bool operator==(const CallKey&) const = default;
+};
+
+// The buffers of a call, by which the steps of an earlier one are moved.
+struct CallAddresses {
+  const std::byte *send = nullptr, *receive = nullptr;
+};
+
+// Nonblocking and persistent collectives run the text of the blocking ones: while a Schedule records, Direct puts its steps
+// into the list in place of doing them. Rounds stay rounds: their messages are under way together, and local steps are done
+// where they stand between rounds.
 //
-// Owned by the application as its request; it keeps communicator, op and types alive. Guarded by the process lock. While it is
-// active, the process's Schedules (schedule.cc) advance it at every turn of progress.
+// Owned by the application as its request; it keeps communicator, op and types alive. Guarded by the process lock. While it
+// is active, the process's Schedules (schedule.cc) advance it at every turn of progress. A nonblocking one with predefined
+// types and op is kept by the communicator's State when it is done, and serves the next equal call with other buffers.
 class Schedule final : public Request {
  public:
   explicit Schedule(Communicator& of);
@@ -31,20 +48,39 @@ class Schedule final : public Request {
     steps_of_ = &of;
     operation_ = operation;
     tag_ = tag;
+    ++begun_;
   }
+  // Where a slot of the steps that follow lies; null: its parts carry addresses of the schedule's own memory.
+  void binds(Slot slot, const std::byte* data) { note_base(slot, data); }
   void reduces_with(Op& op, const Kernel& kernel);
-  void add_send(const Buffer& data, int peer) { add({Step::send, peer, keep(data), {}, nullptr}); }
-  void add_recv(const Buffer& data, int peer) { add({Step::recv, peer, keep(data), {}, nullptr}); }
-  void add_end_round() { add({Step::end_round, 0, {}, {}, nullptr}); }
-  void add_copy(const Buffer& from, const Buffer& to) { add({Step::copy, 0, keep(from), keep(to), nullptr}); }
-  void add_reduce(const Buffer& a, std::byte* b) { add({Step::reduce, 0, keep(a), {}, b}); }                      // b = a op b
-  void add_reduce_copy(const Buffer& a, const Buffer& b, std::byte* c) { add({Step::reduce_copy, 0, keep(a), b, c}); }  // c = a op b
+  // A place is a buffer and the slot that it lies in.
+  struct Place {
+    Place(const Buffer& at = {}, Slot in = Slot::scratch) : buffer(at), slot(in) {}
+    Buffer buffer;
+    Slot slot;
+  };
+  void add_send(const Place& data, int peer) { add({Step::send, peer, keep(data), {}, {}}); }
+  void add_recv(const Place& data, int peer) { add({Step::recv, peer, keep(data), {}, {}}); }
+  void add_end_round() { add({Step::end_round, 0, {}, {}, {}}); }
+  void add_copy(const Place& from, const Place& to) { add({Step::copy, 0, keep(from), keep(to), {}}); }
+  void add_reduce(const Place& a, const Place& b) { add({Step::reduce, 0, keep(a), b, {}}); }  // b = a op b
+  void add_reduce_copy(const Place& a, const Place& b, const Place& c) {
+    add({Step::reduce_copy, 0, keep(a), b, c});
+  }                                  // c = a op b
   Arena& arena() { return arena_; }  // temporary memory for as long as the schedule lives
   // What to do when all steps have succeeded, before the request is complete.
   void then(void (*run)(void* context), void* context) {
     then_ = run;
     then_context_ = context;
   }
+
+  // ---- serving again ----
+  // After recording: lets the schedule serve equal calls later. It stays single-use if its steps cannot be moved.
+  void serves(const CallKey& key, const CallAddresses& addresses);
+  const CallKey& key() const { return key_; }
+  // A kept schedule becomes the request of a new call.
+  void serve_again(Communicator& of, const CallAddresses& addresses, int tag);
+  static void discard(Schedule* kept) { delete kept; }
 
   // ---- running ----
   Error start_now();
@@ -54,8 +90,7 @@ class Schedule final : public Request {
   struct Step {
     enum Kind : std::uint8_t { send, recv, end_round, copy, reduce, reduce_copy } kind;
     int peer;
-    Buffer a, b;
-    std::byte* c;
+    Place a, b, c;
     Communicator* comm = nullptr;
     int tag = 0;
   };
@@ -72,7 +107,10 @@ class Schedule final : public Request {
     step.tag = tag_;
     steps_.push_back(step);
   }
-  const Buffer& keep(const Buffer& data);
+  const Place& keep(const Place& data);
+  void note_base(Slot slot, const std::byte* data);
+  void move(Slot slot, const std::byte* from, const std::byte* to);
+  bool keep_for_later();
   Error run_local(const Step& step);
   Error post(const Step& step);
   bool collect_round();
@@ -94,10 +132,17 @@ class Schedule final : public Request {
   Op* op_ = nullptr;
   Kernel kernel_{};
   std::vector<Step> steps_;
-  std::vector<Datatype*> types_;  // derived ones, each kept once
-  std::vector<Pending> pending_;  // of the round that is under way
+  std::vector<Datatype*> types_;              // derived ones, each kept once
+  std::vector<Pending> pending_, collected_;  // of the round that is under way, and of the one that has ended
   std::size_t next_ = 0;
   bool failed_ = false;
+  int begun_ = 0;        // calls that were recorded into it
+  bool movable_ = true;  // each slot has one base, which is a buffer of the call or none
+  bool reusable_ = false;
+  const std::byte* bases_[2] = {};  // of the slots send and receive
+  bool based_[2] = {};
+  CallKey key_{};
+  CallAddresses addresses_;
   std::string error_text_;
   Arena arena_;
 };

@@ -8,6 +8,7 @@
 
 #include "coll/algorithms/node.h"
 #include "coll/node/region.h"
+#include "coll/schedule.h"
 #include "pml/pml.h"
 
 namespace ompi_lite::coll {
@@ -50,7 +51,36 @@ State::State(Communicator& comm, const ForcedAlgorithms& forced)
       one_node_(!region_settled_),
       share_cores_(!region_settled_ && pml::of(comm).blocking().waiter().crowded()),
       forced_(forced) {}
-State::~State() = default;
+State::~State() { forget_kept(); }
+
+void State::forget_kept() {
+  for (Schedule* schedule : std::exchange(kept_, {})) Schedule::discard(schedule);
+}
+
+void State::force(const ForcedAlgorithms& forced) {
+  forced_ = forced;
+  remembered_ = {};
+  forget_kept();
+}
+
+bool State::keep(Schedule& schedule) {
+  constexpr std::size_t kMost = 8;
+  if (kept_.size() == kMost) {
+    Schedule::discard(kept_.front());
+    kept_.erase(kept_.begin());
+  }
+  kept_.push_back(&schedule);
+  return true;
+}
+
+Schedule* State::take_kept(const CallKey& key) {
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Schedule* each) { return each->key() == key; });
+  if (found == kept_.rend()) return nullptr;
+  Schedule* schedule = *found;
+  kept_.erase(std::next(found).base());
+  ++served_again_;
+  return schedule;
+}
 
 // The slots of the node need the exact size, the choice among messages depends on the rounded one alone.
 Choice State::remembered(const Question& question) {

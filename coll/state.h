@@ -21,6 +21,7 @@ namespace node {
 class Region;
 }
 class Schedule;
+struct CallKey;
 
 // Temporary memory of the collective that runs: a stack of chunks, cut off from the front and given back all at once. The
 // largest chunk of up to kKept bytes stays for the next call, so small collectives allocate nothing.
@@ -40,6 +41,11 @@ class Arena {
     return std::exchange(next_, next_ + rounded);
   }
   void reset();
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const Chunk& chunk : chunks_) sum += chunk.bytes;
+    return sum;
+  }
 
  private:
   static constexpr std::size_t kLine = 64, kFirst = 4096, kKept = 256 << 10;
@@ -69,8 +75,8 @@ class State final : public Attachment {
   State(Communicator& comm, const ForcedAlgorithms& forced);
   ~State() override;
 
-  // The tag of the next collective. All ranks call collectives in the same order, so all count alike, and messages of successive
-  // collectives cannot be taken for each other's.
+  // The tag of the next collective. All ranks call collectives in the same order, so all count alike, and messages of
+  // successive collectives cannot be taken for each other's.
   int next_tag() { return static_cast<int>(sequence_++ & 0x3fffffff); }
   // The algorithm of a call; the third small call that all make together gives them their region of the node.
   Choice choose(Communicator& comm, Question question) {
@@ -84,12 +90,13 @@ class State final : public Attachment {
   }
   node::Region& region() { return *region_; }  // after choose() gave `node`
   const ForcedAlgorithms& forced() const { return forced_; }
-  void force(const ForcedAlgorithms& forced) {  // in place of the knob's, for tests
-    forced_ = forced;
-    remembered_ = {};
-  }
+  void force(const ForcedAlgorithms& forced);         // in place of the knob's, for tests
   Schedule* recording() const { return recording_; }  // takes the steps of the call that is being made; null: they are done
   void record_into(Schedule* schedule) { recording_ = schedule; }
+  // Schedules that are done and may serve equal calls: the most recent ones.
+  bool keep(Schedule& schedule);
+  Schedule* take_kept(const CallKey& key);  // null: there is none; else the caller's
+  int served_again() const { return served_again_; }
   Arena& arena() { return arena_; }
   std::array<Message, kRoundMost>& round() { return round_; }
   std::string& error_text() { return error_text_; }
@@ -97,6 +104,7 @@ class State final : public Attachment {
  private:
   void settle_region(Communicator& comm, const Question& question);
   Choice remembered(const Question& question);
+  void forget_kept();
 
   std::uint32_t sequence_ = 0;
   int small_calls_ = 0;
@@ -111,9 +119,11 @@ class State final : public Attachment {
   };
   std::array<Remembered, 32> remembered_;  // what was chosen for calls of about the same size; by a hash of the call
   Schedule* recording_ = nullptr;
+  std::vector<Schedule*> kept_;  // oldest first
+  int served_again_ = 0;
   Arena arena_;
   std::array<Message, kRoundMost> round_;  // here, so that no call has to clear it
-  std::string error_text_;  // sentence of the first error of the call, while the others are still served
+  std::string error_text_;                 // sentence of the first error of the call, while the others are still served
 };
 
 State& state_of(Communicator& comm);
