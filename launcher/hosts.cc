@@ -19,10 +19,14 @@
 namespace ompi_lite::launcher {
 namespace {
 
+// More slots than any host has, and few enough to be added up.
+constexpr int kMostSlots = 1'000'000;
+constexpr const char* kNoNumber = "the number of slots must be a whole number from 1 to 1000000";
+
 std::optional<int> whole_number(std::string_view text) {
   int value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || value < 1) return std::nullopt;
+  if (problem != std::errc() || end != text.data() + text.size() || value < 1 || value > kMostSlots) return std::nullopt;
   return value;
 }
 
@@ -72,7 +76,7 @@ std::string parse_host(std::string_view word, Host& host) {
   host.name = name;
   if (number.empty() || number == "*") return "";
   const std::optional<int> slots = whole_number(number);
-  if (!slots) return "the number of slots must be a whole number above 0";
+  if (!slots) return kNoNumber;
   host.slots = *slots;
   return "";
 }
@@ -84,8 +88,8 @@ void add_host(const Host& host, std::vector<Host>& hosts) {
     hosts.push_back(host);
     return;
   }
-  known->slots = std::max(known->slots, 1) + std::max(host.slots, 1);
-  known->max_slots += host.max_slots;
+  known->slots = std::min(std::max(known->slots, 1) + std::max(host.slots, 1), kMostSlots);
+  known->max_slots = std::min(known->max_slots + host.max_slots, kMostSlots);
 }
 
 // "slots=2", "max_slots=4", "cpu=2": what follows the name on a line. The words that only other launchers use are skipped.
@@ -96,13 +100,13 @@ std::string parse_attribute(std::string_view word, Host& host) {
   const std::string_view value = word.substr(equals + 1);
   if (key == "slots" || key == "cpu" || key == "count") {
     const std::optional<int> slots = whole_number(value);
-    if (!slots) return "the number of slots must be a whole number above 0";
+    if (!slots) return kNoNumber;
     host.slots = *slots;
     return "";
   }
   if (key == "max_slots" || key == "max-slots") {
     const std::optional<int> slots = whole_number(value);
-    if (!slots) return "the number of slots must be a whole number above 0";
+    if (!slots) return kNoNumber;
     host.max_slots = *slots;
     return "";
   }
@@ -220,7 +224,7 @@ bool is_this_machine(std::string_view name) {
 
 int total_slots(std::span<const Host> hosts) {
   int total = 0;
-  for (const Host& host : hosts) total += std::max(host.slots, 1);
+  for (const Host& host : hosts) total = std::min(total + std::max(host.slots, 1), kMostSlots);
   return total;
 }
 

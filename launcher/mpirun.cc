@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpirun: reads the command line, decides where everything goes, starts the job.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -123,12 +125,28 @@ MaybeFailure prepare_apps(JobPlan& plan, const Environment& inherited) {
   return std::nullopt;
 }
 
+// Each rank holds two pipes and a connection of ours open; better to say so than to stop in the middle of starting them.
+MaybeFailure check_descriptors(const JobPlan& plan, std::int64_t ranks) {
+  constexpr std::int64_t kOfRank = 3, kOwn = 64;
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) limit.rlim_cur = 1 << 30;
+  const auto most = (static_cast<std::int64_t>(limit.rlim_cur) - kOwn) / kOfRank;
+  if (ranks <= most) return std::nullopt;
+  return Failure{"cannot start " + std::to_string(ranks) + " ranks on host " + plan.host_name + ": mpirun may open " +
+                     std::to_string(limit.rlim_cur) + " files (ulimit -n), which is enough for " +
+                     std::to_string(std::max<std::int64_t>(most, 0)) + " ranks",
+                 ExitCode::failure};
+}
+
 MaybeFailure decide_ranks(JobPlan& plan, const std::vector<Host>& hosts, int cores) {
+  std::int64_t all = 0;
   for (std::size_t app = 0; app < plan.options.apps.size(); ++app) {
     int ranks = plan.options.apps[app].ranks;
     if (ranks == 0 && plan.options.apps.size() > 1) ranks = 1;
     if (ranks == 0 && plan.options.ranks_per_host > 0) ranks = plan.options.ranks_per_host;
     if (ranks == 0) ranks = hosts.empty() ? cores : total_slots(hosts);
+    all += ranks;
+    if (MaybeFailure failure = check_descriptors(plan, all)) return failure;
     plan.app_of_rank.insert(plan.app_of_rank.end(), static_cast<std::size_t>(ranks), static_cast<int>(app));
   }
   const auto size = static_cast<int>(plan.app_of_rank.size());

@@ -22,6 +22,16 @@ std::string bad_file(std::string_view text) {
   return failure ? failure->text : "";
 }
 
+TEST_CASE("absurd numbers of slots are refused, and sums of large ones do not overflow", "[launcher]") {
+  CHECK(bad_file("a:2022233225").find("from 1 to 1000000") != std::string::npos);
+  CHECK(bad_file("a slots=1000001").find("from 1 to 1000000") != std::string::npos);
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "a slots=1000000 max_slots=1000000\n";
+  const std::vector<Host> hosts = good_file(text);
+  CHECK(hosts.size() == 1);
+  CHECK(total_slots(hosts) == 1000000);
+}
+
 TEST_CASE("host files of both dialects give the same slots", "[launcher]") {
   const std::vector<Host> hosts =
       good_file("# head\r\n\r\na:2\n  b slots=3 # tail\r\nc\nd cpu=2 max_slots=4\n\te  user=me slots=1");
