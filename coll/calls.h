@@ -33,10 +33,13 @@ struct RootedCall {
   Count parameter = 0;
 };
 
-// A rank's own block lies in its place already. The v-form has uneven blocks.
+// A rank's own block lies in its place already. The v-form has uneven blocks. `own` is the user's original of it, if there
+// is one: better to send from, since what a core has just written is dear to read for another one.
 struct AllgatherCall {
   Blocks blocks;
   Count parameter = 0;
+  Part own = {};
+  Part block_to_send(int number, int rank) const { return number == rank && own.count > 0 ? own : blocks[number]; }
 };
 
 // A rank's block for itself is moved already.

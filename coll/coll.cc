@@ -154,8 +154,9 @@ Error allgather(const Buffer& send, const Buffer& receive, Communicator& comm) {
   if (choice.node()) return node::allgather(state.region(), send, receive, in_place);
   Direct steps(comm, Operation::allgather);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
-  if (!in_place) steps.copy(bind_part(steps, Slot::send, send), blocks[steps.rank()]);
-  run<Operation::allgather>(steps, choice, {blocks});
+  const Part own = in_place ? Part() : bind_part(steps, Slot::send, send);
+  if (!in_place) steps.copy(own, blocks[steps.rank()]);
+  run<Operation::allgather>(steps, choice, {.blocks = blocks, .own = own});
   return steps.finish();
 }
 
@@ -168,8 +169,10 @@ Error allgatherv(const Buffer& send, const BufferV& receive, Communicator& comm)
   const Choice choice = state_of(comm).choose(comm, {Operation::allgatherv, comm.size(), bytes});
   Direct steps(comm, Operation::allgatherv);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
-  if (!is_in_place(send)) steps.copy(bind_part(steps, Slot::send, send), blocks[steps.rank()]);
-  run<Operation::allgatherv>(steps, choice, {blocks});
+  const bool in_place = is_in_place(send);
+  const Part own = in_place ? Part() : bind_part(steps, Slot::send, send);
+  if (!in_place) steps.copy(own, blocks[steps.rank()]);
+  run<Operation::allgatherv>(steps, choice, {.blocks = blocks, .own = own});
   return steps.finish();
 }
 

@@ -16,7 +16,9 @@ struct AllgatherCirculant {
   }
   template <Steps S>
   static void run(S& steps, const AllgatherCall& call) {
-    circulant_allgather(steps, steps.rank(), 0, [&](int first, int n) { return call.blocks.run(first, n); });
+    circulant_allgather(steps, steps.rank(), 0, [&](int first, int n) {
+      return n == 1 ? call.block_to_send(first, steps.rank()) : call.blocks.run(first, n);
+    });
   }
 };
 template <>

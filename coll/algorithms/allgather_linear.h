@@ -27,7 +27,7 @@ struct AllgatherLinear {
         continue;
       }
       for (int i = 1; i < p; ++i) {
-        steps.send(call.blocks[root], around(root, i, p));
+        steps.send(call.block_to_send(root, root), around(root, i, p));
         if (i % kWindow == 0) steps.end_round();
       }
       steps.end_round();

@@ -18,7 +18,7 @@ struct AllgatherRing {
     const int p = steps.size(), rank = steps.rank();
     for (int k = 0; k < p - 1; ++k) {
       const int out = around(rank, -k, p), in = around(rank, -k - 1, p);
-      steps.sendrecv(call.blocks[out], around(rank, 1, p), call.blocks[in], around(rank, -1, p));
+      steps.sendrecv(call.block_to_send(out, rank), around(rank, 1, p), call.blocks[in], around(rank, -1, p));
       steps.end_round();
     }
   }
