@@ -53,6 +53,25 @@ static void from_groups(MPI_Session session) {
   MPI_Group_free(&world);
 }
 
+static int handled;
+static void count_errors(MPI_Comm* comm, int* code, ...) {
+  handled += *comm == MPI_COMM_NULL && error_class(*code) == MPI_ERR_ARG;
+}
+
+// The handler that a communicator is to get also gets the errors of making it; there is no communicator yet.
+static void errors_of_making(MPI_Session session) {
+  MPI_Errhandler handler;
+  MPI_Comm comm;
+  MPI_Group self = group_of(session, "mpi://SELF");
+  MPI_Comm_create_errhandler(count_errors, &handler);
+  CHECK_CLASS(MPI_Comm_create_from_group(self, NULL, MPI_INFO_NULL, handler, &comm), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_Intercomm_create_from_groups(self, 0, MPI_GROUP_EMPTY, 0, NULL, MPI_INFO_NULL, handler, &comm),
+              MPI_ERR_ARG);
+  CHECK(handled == 2, "the handler saw %d errors", handled);
+  MPI_Errhandler_free(&handler);
+  MPI_Group_free(&self);
+}
+
 static int query(void* state, MPI_Status* status) {
   MPI_Status_set_elements(status, MPI_BYTE, *(int*)state);
   MPI_Status_set_cancelled(status, 0);
@@ -89,6 +108,7 @@ int main(void) {
   process_sets(session);
   from_groups(session);
   from_groups(second);
+  errors_of_making(session);
   without_world();
   MPI_Session_finalize(&second);
   CHECK(second == MPI_SESSION_NULL, "the handle stays");
