@@ -123,7 +123,7 @@ Error scatter(const Buffer& send, const Buffer& receive, int root, Communicator&
   Blocks blocks;
   if (at_root) {
     blocks = bind_blocks(steps, Slot::send, send);
-    if (!in_place) steps.copy(blocks[root], mine);
+    if (!in_place) steps.copy_meanwhile(blocks[root], mine);
   }
   run<Operation::scatter>(steps, choice, {mine, blocks, root, block});
   return steps.finish();
@@ -138,7 +138,7 @@ Error scatterv(const BufferV& send, const Buffer& receive, int root, Communicato
   Blocks blocks;
   if (at_root) {
     blocks = bind_blocks(steps, Slot::send, send);
-    if (!in_place) steps.copy(blocks[root], mine);
+    if (!in_place) steps.copy_meanwhile(blocks[root], mine);
   }
   run<Operation::scatterv>(steps, choice, {mine, blocks, root, 0});
   return steps.finish();

@@ -22,7 +22,8 @@ void Direct::fail(const Error& error) {
   for (int peer = 0; peer < comm_.remote_size(); ++peer) {
     if (!comm_.is_inter() && peer == rank()) continue;
     // A peer that cannot be told is not better served by another error.
-    if (Error untold = pml_.send(pml::SendMode::standard, nothing, with(peer))) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
+    if (Error untold = pml_.send(pml::SendMode::standard, nothing, with(peer)))
+      OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
   }
 }
 
@@ -39,7 +40,7 @@ void Direct::recv_one(const Message& message) {
 // Receives are posted first, so that what comes finds its place; the last send blocks, which saves a request.
 void Direct::run_round() {
   const std::span<Message> round(state_.round().data(), static_cast<std::size_t>(std::exchange(messages_, 0)));
-  Message* last_send = nullptr;
+  Message* last_send = nullptr;  // blocks, unless there is something to do meanwhile
   for (Message& message : round) {
     if (message.way == Message::send) {
       last_send = &message;
@@ -48,10 +49,13 @@ void Direct::run_round() {
     if (Error error = pml_.irecv(buffer(message.part), with(message.peer), message.request)) fail(error);
   }
   for (Message& message : round) {
-    if (message.way != Message::send || &message == last_send) continue;
-    if (Error error = pml_.isend(pml::SendMode::standard, buffer(message.part), with(message.peer), message.request)) fail(error);
+    if (message.way != Message::send || (&message == last_send && !copy_waits_)) continue;
+    if (Error error = pml_.isend(pml::SendMode::standard, buffer(message.part), with(message.peer), message.request))
+      fail(error);
   }
-  if (last_send != nullptr) {
+  if (copy_waits_) {
+    do_waiting_copy();
+  } else if (last_send != nullptr) {
     if (Error error = pml_.send(pml::SendMode::standard, buffer(last_send->part), with(last_send->peer))) fail(error);
   }
   for (Message& message : round) {
@@ -87,23 +91,26 @@ void Direct::check_arrival(const Message& message, const Error& error, const MPI
   if (Error wrong = compare_arrival(operation_, message.peer, rank(), bytes(message.part), error, status)) fail(wrong);
 }
 
-Error compare_arrival(Operation operation, int source, int rank, Count expected, const Error& error, const MPI_Status& status) {
+Error compare_arrival(Operation operation, int source, int rank, Count expected, const Error& error,
+                      const MPI_Status& status) {
   const bool truncated = error.error_class() == ErrorClass::truncate;
   if (error && !truncated) return error;
   const char* name = mpi_name(operation);
   const auto wanted = static_cast<long long>(expected);
   if (truncated) {
     return make_error(ErrorClass::truncate,
-                      "%s: rank %d sent more than the %lld bytes that rank %d expects: counts or types differ between ranks", name, source,
-                      wanted, rank);
+                      "%s: rank %d sent more than the %lld bytes that rank %d expects: counts or types differ between ranks",
+                      name, source, wanted, rank);
   }
   const Count came = status_bytes(status);
   if (came == expected) return {};
   if (came == 0) {
-    return make_error(ErrorClass::truncate, "%s: rank %d gave up for an error of its own, or sent nothing where rank %d expects %lld bytes",
-                      name, source, rank, wanted);
+    return make_error(ErrorClass::truncate,
+                      "%s: rank %d gave up for an error of its own, or sent nothing where rank %d expects %lld bytes", name,
+                      source, rank, wanted);
   }
-  return make_error(ErrorClass::truncate, "%s: rank %d sent %lld bytes where rank %d expects %lld: counts or types differ between ranks", name,
+  return make_error(ErrorClass::truncate,
+                    "%s: rank %d sent %lld bytes where rank %d expects %lld: counts or types differ between ranks", name,
                     source, static_cast<long long>(came), rank, wanted);
 }
 
@@ -116,7 +123,8 @@ void Direct::copy(const Part& from, const Part& to) {
 Error copy_checked(Operation operation, int rank, const Buffer& from, const Buffer& to) {
   const Count size = pack_size(from), room = pack_size(to);
   if (size != room) {
-    return make_error(ErrorClass::truncate, "%s: rank %d sends itself %lld bytes and receives %lld: the counts or types differ",
+    return make_error(ErrorClass::truncate,
+                      "%s: rank %d sends itself %lld bytes and receives %lld: the counts or types differ",
                       mpi_name(operation), rank, static_cast<long long>(size), static_cast<long long>(room));
   }
   const std::byte* start = size == 0 ? nullptr : contiguous_start(from);
@@ -136,8 +144,8 @@ std::byte* Direct::memory(Count bytes) {
   return memory;
 }
 
-// The elements' bytes lie between low and high from the address that names them: extents may be smaller than the data, larger,
-// or negative, and the data may begin before or after that address.
+// The elements' bytes lie between low and high from the address that names them: extents may be smaller than the data,
+// larger, or negative, and the data may begin before or after that address.
 Part Direct::scratch(Count count) {
   Part part{Slot::scratch, 0, 0, count};
   const Datatype& element = *bindings_[index(Slot::scratch)].type;

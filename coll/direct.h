@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "coll/schedule.h"
 #include "coll/select.h"
@@ -48,7 +49,16 @@ class Direct {
 
   Communicator& comm() const { return comm_; }
   Operation operation() const { return operation_; }
-  Error finish() const { return failed_ ? make_error(error_class_, "%s", state_.error_text().c_str()) : Error(); }
+  // A copy that the next round neither feeds nor uses: done while its messages are under way.
+  void copy_meanwhile(const Part& from, const Part& to) {
+    if (recording_ != nullptr || bytes(from) != bytes(to)) return copy(from, to);
+    waiting_copy_ = {from, to};
+    copy_waits_ = true;
+  }
+  Error finish() {
+    do_waiting_copy();
+    return failed_ ? make_error(error_class_, "%s", state_.error_text().c_str()) : Error();
+  }
   void fail(const Error& error);
   // Memory for n numbers, such as the borders of blocks; null (and failed) if there is none.
   Count* numbers(Count n) { return reinterpret_cast<Count*>(memory(n * static_cast<Count>(sizeof(Count)))); }
@@ -66,7 +76,7 @@ class Direct {
   void end_round() {
     if (messages_ == 0) return;
     if (recording_ != nullptr) return record_round();
-    if (messages_ > 1) return run_round();
+    if (messages_ > 1 || copy_waits_) return run_round();
     messages_ = 0;
     const Message& only = state_.round()[0];
     only.way == Message::send ? send_one(only) : recv_one(only);
@@ -131,6 +141,9 @@ class Direct {
   void send_one(const Message& message);
   void recv_one(const Message& message);
   void run_round();
+  void do_waiting_copy() {
+    if (std::exchange(copy_waits_, false)) copy(waiting_copy_.from, waiting_copy_.to);
+  }
   void record_round();
   static void cancel(Request& request);
   void check_arrival(const Message& message, const Error& error, const MPI_Status& status);
@@ -147,6 +160,10 @@ class Direct {
   Op* op_ = nullptr;
   Kernel kernel_;  // of predefined ops
   std::array<Binding, 3> bindings_;
+  struct {
+    Part from, to;
+  } waiting_copy_;
+  bool copy_waits_ = false;
   int messages_ = 0;  // of the round, in state_.round()
 };
 static_assert(Steps<Direct>);
