@@ -95,7 +95,7 @@ struct Machine {
   double cores;      // crowded cores: how many work at the same time
 };
 constexpr Machine kNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.03e-9, 0, 0};
-constexpr Machine kCrowdedNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.05e-9, 2e-6, 2};
+constexpr Machine kCrowdedNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.05e-9, 1e-6, 2};
 constexpr Machine kNetwork{15e-6, 30e-6, 1e-6, 0.5e-9, 0.03e-9, 0, 0};
 constexpr double kAnnounced = 16384;  // bytes of a message from which on all are announced; fewer and fewer below
 
@@ -241,8 +241,8 @@ Choice select(const Question& question, const ForcedAlgorithms& forced) {
   return cheapest(rounded);
 }
 
-// On crowded cores the ranks take turns: what all do together counts, unless the busiest has more to do than the others
-// could in the meantime.
+// On crowded cores the ranks take turns: what all do together counts, unless the busiest has more to do than the others could
+// in the meantime, or the messages that wait for each other take longer.
 double predicted_time(const Question& question, const Cost& cost) {
   const Machine& machine = machine_of(question);
   const double average = cost.all_messages > 0 ? cost.all_bytes / cost.all_messages : 0;
@@ -252,7 +252,8 @@ double predicted_time(const Question& question, const Cost& cost) {
   if (machine.cores == 0) return cost.rounds * hop + chain;
   const double each = 2 * machine.message + (1 + announced) * machine.turn;
   const double all = cost.all_messages * each + cost.all_bytes * 2 * machine.byte + cost.all_handled * machine.handled;
-  return cost.rounds * machine.turn + std::max(chain, all / machine.cores);
+  const double path = cost.rounds * average * 2 * machine.byte + cost.handled * machine.handled;
+  return cost.rounds * machine.turn + std::max({chain, path, all / machine.cores});
 }
 
 Count rounded_bytes(Count bytes) {
