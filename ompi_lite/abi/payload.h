@@ -60,7 +60,10 @@ inline bool is_null_buffer(const void* data, Count count, const Datatype& type) 
 
 // A receive buffer that is the send buffer of the same call. Types with gaps may be laced into each other, so different
 // derived types are trusted.
-inline Error compare_with_sent(Site& site, Use use, const char* name, const void* data, const Datatype* type) {
+// `own_block`: where in the receive buffer this rank's block lands, whose use as send buffer is the old spelling of in
+// place.
+inline Error compare_with_sent(Site& site, Use use, const char* name, const void* data, const Datatype* type,
+                               const void* own_block = nullptr) {
   if (use == Use::single || data == nullptr || type == nullptr || type->size() == 0) return {};
   if (site.sent_from == nullptr) {
     site.sent_from = data;
@@ -69,7 +72,16 @@ inline Error compare_with_sent(Site& site, Use use, const char* name, const void
   }
   const auto* sent_type = static_cast<const Datatype*>(site.sent_type);
   const bool comparable = sent_type == type || (sent_type->basic() != nullptr && type->basic() != nullptr);
-  return data == site.sent_from && comparable ? same_buffer(site, name, data) : Error();
+  if (!comparable || (data != site.sent_from && own_block != site.sent_from)) return {};
+  return same_buffer(site, name, site.sent_from);
+}
+
+// Buffers of a collective that receive a block from each rank of an intracommunicator.
+inline bool gathers(Use use, const Site& site) {
+  return (use == Use::everyone || use == Use::at_root) && !site.comm->is_inter();
+}
+inline const void* moved(const void* data, Count elements, const Datatype& type) {
+  return static_cast<const std::byte*>(data) + elements * type.extent();
 }
 
 // (buf, count, datatype).
@@ -102,6 +114,10 @@ struct Payload {
       if (blocks_in(use, *site.comm) == 0) return {};  // no block of `count` elements
     }
     if (is_null_buffer(data, count, *type)) return null_buffer(data_name, count);
+    if constexpr (use == Use::everyone || use == Use::at_root) {
+      if (gathers(use, site))
+        return compare_with_sent(site, use, data_name, data, type, moved(data, site.comm->rank() * count, *type));
+    }
     return compare_with_sent(site, use, data_name, data, type);
   }
   template <class P>
@@ -182,6 +198,11 @@ struct PayloadV {
     if (Error error = check_counts(counts, length, counts_name, any)) return error;
     if (!any) return {};
     if (displacements == nullptr) return null_pointer(ErrorClass::arg, displacements_name);
+    if constexpr (use == Use::everyone || use == Use::at_root) {
+      const auto own = static_cast<std::size_t>(site.comm->rank());
+      if (gathers(use, site) && counts[own] > 0)
+        return compare_with_sent(site, use, data_name, data, type, moved(data, displacements[own], *type));
+    }
     return compare_with_sent(site, use, data_name, data, type);
   }
   template <class P>

@@ -101,8 +101,7 @@ inline Error find(Handle handle, const char* name, Null null, Object*& object) {
     object = nullptr;
     return null == Null::allowed ? Error() : null_handle(kind, name);
   }
-  if (value >= kPredefinedHandles && value % alignof(Object) != 0) return dead_handle(kind, name, value);
-  object = object_of(value);
+  object = kind == ObjectKind::message ? message_of(value) : object_of(value);
   if (!is_live(object, kind)) return dead_handle(kind, name, value);
   return {};
 }

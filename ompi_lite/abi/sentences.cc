@@ -56,12 +56,11 @@ Error dead_handle(ObjectKind kind, const char* name, std::uintptr_t handle) {
     return make_error(words.error_class, "%s is 0x%zx, which is not a predefined %s", name, std::size_t{handle},
                       words.words);
   }
-  const bool aligned = handle % alignof(Object) == 0;
-  const auto* object = reinterpret_cast<const Object*>(handle);
-  if (aligned && object->magic == kFreedMagic) {
+  const Object* object = kind == ObjectKind::message ? message_of(handle) : object_of(handle);
+  if (object != nullptr && object->magic == kFreedMagic) {
     return make_error(words.error_class, "%s is 0x%zx, a %s that was freed", name, std::size_t{handle}, words.words);
   }
-  if (aligned && object->magic == kLiveMagic) {
+  if (object != nullptr && object->magic == kLiveMagic) {
     return make_error(words.error_class, "%s is 0x%zx, a %s, not a %s", name, std::size_t{handle},
                       words_of(object->kind).words, words.words);
   }

@@ -44,7 +44,6 @@ struct Site {
 
 inline Communicator* communicator_of(MPI_Comm handle) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
-  if (value % alignof(Object) != 0 && value >= kPredefinedHandles) return nullptr;
   Object* object = object_of(value);
   return is_live(object, ObjectKind::communicator) ? static_cast<Communicator*>(object) : nullptr;
 }
@@ -91,8 +90,8 @@ inline Site on(const char* function, MPI_Errhandler errhandler, Made made) {
 }
 
 inline Object* user_object(std::uintptr_t handle, ObjectKind kind) {
-  if (handle < kPredefinedHandles || handle % alignof(Object) != 0) return nullptr;
-  auto* object = reinterpret_cast<Object*>(handle);
+  if (handle < kPredefinedHandles) return nullptr;
+  Object* object = kind == ObjectKind::message ? message_of(handle) : object_of(handle);
   return is_live(object, kind) ? object : nullptr;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arguments through which a call gives results back: one small type per kind, with the same members as those of read.h.
-// `store(ok)` runs after the call. Handles that a call makes are stored only if it succeeded; numbers and handles that a
+// `store(ok)` runs after the call. Handles that a call makes are NULL if it failed; numbers and handles that a
 // call may change are stored always, for MPI_ERR_IN_STATUS and failed receives leave results behind.
 #pragma once
 
@@ -170,7 +170,7 @@ struct NewHandle {
     return made.hold<T>(nullptr);
   }
   void store(bool ok) {
-    if (ok && made.used()) *place = handle_of<H>(made.object());
+    if (made.used()) *place = ok ? handle_of<H>(made.object()) : null_of<H>();  // a later use is an error, not a stray value
   }
 };
 template <class H>

@@ -50,6 +50,19 @@ Result<Mapping> map_anonymous(std::size_t bytes) {
   return Mapping(address, bytes);
 }
 
+void* reserve_addresses(std::size_t bytes) {
+  void* address = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return address != MAP_FAILED ? address : nullptr;
+}
+
+bool make_usable(void* address, std::size_t bytes) { return mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0; }
+
+bool is_mapped(const void* address) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident;
+  return mincore(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) & ~(page - 1)), 1, &resident) == 0;
+}
+
 Error reserve_space(int fd, std::int64_t offset, std::int64_t bytes, const char* name) {
   int rc;
   do {

@@ -61,6 +61,12 @@ class Mapping {
 Result<Mapping> map_shared(int fd, std::size_t bytes);
 // Private zeroed memory that several threads of this process share (tests).
 Result<Mapping> map_anonymous(std::size_t bytes);
+
+// Private addresses without memory behind them, for ever; null if there are not so many. A part becomes memory later.
+void* reserve_addresses(std::size_t bytes);
+bool make_usable(void* address, std::size_t bytes);
+// The byte at this address belongs to a mapping. Costs a system call.
+bool is_mapped(const void* address);
 // Reserves space for [offset, offset + bytes) of the file: fails here rather than by SIGBUS later.
 Error reserve_space(int fd, std::int64_t offset, std::int64_t bytes, const char* name);
 // Gives the pages of the range back to the system; they read as zeros afterwards.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -17,6 +16,9 @@ class Pool {
   Pool() = default;
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
+  ~Pool() {
+    for (Slot* chunk : chunks_) give_memory_back(chunk);
+  }
 
   template <class... Arguments>
   T* take(Arguments&&... arguments) {
@@ -24,7 +26,7 @@ class Pool {
     Slot* slot = free_;
     free_ = slot->next;
     ++taken_;
-    return new (static_cast<void*>(slot->bytes)) T(std::forward<Arguments>(arguments)...);
+    return ::new (static_cast<void*>(slot->bytes)) T(std::forward<Arguments>(arguments)...);
   }
 
   void give_back(T* object) {
@@ -44,16 +46,34 @@ class Pool {
   };
 
   [[gnu::noinline]] void grow() {
-    chunks_.push_back(std::make_unique_for_overwrite<Slot[]>(chunk_objects));
+    auto* chunk = static_cast<Slot*>(take_memory(sizeof(Slot) * chunk_objects));
+    chunks_.push_back(chunk);
     for (std::size_t i = chunk_objects; i-- > 0;) {
-      chunks_.back()[i].next = free_;
-      free_ = &chunks_.back()[i];
+      chunk[i].next = free_;
+      free_ = &chunk[i];
+    }
+  }
+
+  // Objects with an own operator new live where that one puts them.
+  static constexpr bool own_memory = requires { T::operator new (std::size_t{}); };
+  static void* take_memory(std::size_t bytes) {
+    if constexpr (own_memory) {
+      return T::operator new(bytes);
+    } else {
+      return ::operator new (bytes, std::align_val_t{alignof(Slot)});
+    }
+  }
+  static void give_memory_back(Slot* chunk) {
+    if constexpr (own_memory) {
+      T::operator delete(chunk, sizeof(Slot) * chunk_objects);
+    } else {
+      ::operator delete (chunk, std::align_val_t{alignof(Slot)});
     }
   }
 
   Slot* free_ = nullptr;
   std::size_t taken_ = 0;
-  std::vector<std::unique_ptr<Slot[]>> chunks_;
+  std::vector<Slot*> chunks_;
 };
 
 }  // namespace ompi_lite

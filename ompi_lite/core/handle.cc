@@ -5,13 +5,24 @@
 #include <mutex>
 #include <vector>
 
+#include "ompi_lite/base/os.h"
+
 namespace ompi_lite {
 
 constinit std::array<Object*, kPredefinedHandles> predefined_objects{};
 
+bool message_can_be_read(std::uintptr_t handle) {
+  constexpr std::uintptr_t page = 4096;  // the smallest there is
+  const std::uintptr_t last = handle + sizeof(Object) - 1;
+  if (handle % alignof(Object) != 0 || last < handle) return false;
+  if (!os::is_mapped(reinterpret_cast<const void*>(handle))) return false;
+  return handle / page == last / page || os::is_mapped(reinterpret_cast<const void*>(last));
+}
+
 namespace {
 
-// Objects that were given an index, in order; freed places are used again. Only toint() fills it, so C programs never touch it.
+// Objects that were given an index, in order; freed places are used again. Only toint() fills it, so C programs never touch
+// it.
 struct IntTable {
   std::mutex mutex;
   std::vector<Object*> objects;

@@ -16,9 +16,19 @@ inline constexpr std::uintptr_t kPredefinedHandles = 4096;
 // MPI_COMM_SELF and MPI_MESSAGE_NO_PROC by the process that serves the C door). The NULL handles have no object.
 extern std::array<Object*, kPredefinedHandles> predefined_objects;
 
+// Whether there is an Object to be read: any value may come from the application. Messages do not live in the ObjectSpace,
+// as their number and size follow the traffic; the few that the application holds are worth a look at the mappings.
+inline bool can_be_read(std::uintptr_t handle) { return handle % alignof(Object) == 0 && ObjectSpace::covers(handle); }
+bool message_can_be_read(std::uintptr_t handle);
+
 // The object behind a handle; nullptr for a NULL handle and for values that name nothing. The caller checks kind and magic.
 inline Object* object_of(std::uintptr_t handle) {
-  return handle < kPredefinedHandles ? predefined_objects[handle] : reinterpret_cast<Object*>(handle);
+  if (handle < kPredefinedHandles) return predefined_objects[handle];
+  return can_be_read(handle) ? reinterpret_cast<Object*>(handle) : nullptr;
+}
+inline Object* message_of(std::uintptr_t handle) {
+  if (handle < kPredefinedHandles) return predefined_objects[handle];
+  return message_can_be_read(handle) ? reinterpret_cast<Object*>(handle) : nullptr;
 }
 inline bool is_live(const Object* object, ObjectKind kind) {
   return object != nullptr && object->kind == kind && object->magic == kLiveMagic;

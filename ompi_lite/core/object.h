@@ -3,12 +3,28 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
+#include "ompi_lite/base/object_space.h"
+
 namespace ompi_lite {
 
-enum class ObjectKind : std::uint8_t { none, communicator, group, datatype, op, request, info, errhandler, message, session, window, file };
+enum class ObjectKind : std::uint8_t {
+  none,
+  communicator,
+  group,
+  datatype,
+  op,
+  request,
+  info,
+  errhandler,
+  message,
+  session,
+  window,
+  file
+};
 
 inline constexpr std::uint32_t kLiveMagic = 0x4f4c4d31;   // "OLM1"
 inline constexpr std::uint32_t kFreedMagic = 0x66726565;  // "free": an object that was freed and is still readable
@@ -16,20 +32,28 @@ inline constexpr std::uint32_t kFreedMagic = 0x66726565;  // "free": an object t
 // Every MPI object begins with one. abi_handle is the first word on purpose: translation libraries for other ABIs read the
 // standard handle of a foreign object there. No virtual functions: a vtable pointer would take that place.
 struct Object {
-  std::uintptr_t abi_handle;      // what the application holds: the object's own address, or the ABI value if predefined
-  std::atomic<int> refs{1};       // the application's reference and one for each use inside
+  std::uintptr_t abi_handle;  // what the application holds: the object's own address, or the ABI value if predefined
+  std::atomic<int> refs{1};   // the application's reference and one for each use inside
   std::uint32_t magic = kLiveMagic;
-  int fortran_index = -1;         // given by the first toint(), -1 before
+  int fortran_index = -1;  // given by the first toint(), -1 before
   ObjectKind kind;
-  bool predefined = false;        // lives as long as the library, free is an error
+  bool predefined = false;  // lives as long as the library, free is an error
 
   explicit Object(ObjectKind object_kind) : abi_handle(reinterpret_cast<std::uintptr_t>(this)), kind(object_kind) {}
-  Object(ObjectKind object_kind, std::uintptr_t predefined_handle) : abi_handle(predefined_handle), kind(object_kind), predefined(true) {}
+  Object(ObjectKind object_kind, std::uintptr_t predefined_handle)
+      : abi_handle(predefined_handle), kind(object_kind), predefined(true) {}
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
+  // The class that is deleted is the one that was made: there is no virtual destructor, and the size tells the place.
+  static void* operator new(std::size_t bytes) { return ObjectSpace::take(bytes); }
+  static void* operator new(std::size_t, void* place) noexcept { return place; }
+  static void operator delete(void* place, std::size_t bytes) noexcept { ObjectSpace::give_back(place, bytes); }
+  static void operator delete(void*, void*) noexcept {}
+
  protected:
-  ~Object() { magic = kFreedMagic; }
+  // Volatile, or the compiler leaves out a store to what ends here; whoever still has the handle reads it.
+  ~Object() { *const_cast<volatile std::uint32_t*>(&magic) = kFreedMagic; }
 };
 
 // What a floor above hangs on an object without core knowing its type; destroyed with the object.
@@ -65,7 +89,10 @@ class Ref {
   static Ref share(T* object) { return Ref(retain(object)); }
   Ref(const Ref& other) : object_(retain(other.object_)) {}
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  Ref& operator=(Ref other) noexcept { std::swap(object_, other.object_); return *this; }
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
   ~Ref() { release(object_); }
   T* get() const { return object_; }
   T& operator*() const { return *object_; }

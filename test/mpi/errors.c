@@ -114,6 +114,18 @@ static void bad_requests(void) {
   CHECK_CLASS(MPI_Comm_free(&world), MPI_ERR_COMM);
 }
 
+// The old spelling of "in place": each rank sends from the place where its own block lands. An error on every rank.
+static void own_block_as_send_buffer(void) {
+  int all[16] = {0}, counts[16], displacements[16];
+  for (int i = 0; i < world_size; i++) counts[i] = 1, displacements[i] = world_size - 1 - i;
+  errors_return(MPI_COMM_WORLD);
+  CHECK_CLASS(MPI_Allgather(&all[world_rank], 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Allgatherv(&all[displacements[world_rank]], 1, MPI_INT, all, counts, displacements, MPI_INT, MPI_COMM_WORLD),
+              MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Allgather(&all[world_size + 1], 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS);
+  CHECK_CLASS(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS);
+}
+
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   predefined_handlers();
@@ -121,5 +133,6 @@ int main(int argc, char** argv) {
   classes_and_texts();
   bad_requests();
   own_codes();
+  own_block_as_send_buffer();
   return check_finish();
 }

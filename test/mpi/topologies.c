@@ -129,7 +129,9 @@ static int edge_weight(int from, int to) { return 100 * from + to + 1; }
 
 // Rank r sends to r + 1 and r + 2, around; twice to r + 1. Made in both ways, with weights and without.
 static void check_dist_graph(MPI_Comm comm, int weighted) {
-  const int p = world_size, next = (world_rank + 1) % p, last = (world_rank + p - 1) % p;
+  int rank;  // reorder may have given this process another one
+  MPI_Comm_rank(comm, &rank);
+  const int p = world_size, next = (rank + 1) % p, last = (rank + p - 1) % p;
   int in, out, has_weights, sources[3], in_weights[3] = {-5, -5, -5}, dests[3], out_weights[3] = {-5, -5, -5}, expected = 0,
                                         seen = 0;
   MPI_Dist_graph_neighbors_count(comm, &in, &out, &has_weights);
@@ -140,20 +142,20 @@ static void check_dist_graph(MPI_Comm comm, int weighted) {
     expected += (i < 2 ? last : (last + p - 1) % p) - (i < 2 ? next : (next + 1) % p);
     seen += sources[i] - dests[i];
     if (!weighted) continue;
-    CHECK(in_weights[i] == edge_weight(sources[i], world_rank), "weight of source %d is %d", sources[i], in_weights[i]);
-    CHECK(out_weights[i] == edge_weight(world_rank, dests[i]), "weight of destination %d is %d", dests[i], out_weights[i]);
+    CHECK(in_weights[i] == edge_weight(sources[i], rank), "weight of source %d is %d", sources[i], in_weights[i]);
+    CHECK(out_weights[i] == edge_weight(rank, dests[i]), "weight of destination %d is %d", dests[i], out_weights[i]);
   }
   CHECK(seen == expected, "sums of neighbors %d and %d", seen, expected);
   // The blocks that one rank sends to the same other arrive in their order.
   int to[3], from[3] = {-1, -1, -1}, turn[16] = {0};
   for (int i = 0; i < 3; i++) {
-    to[i] = 1000 * world_rank + 10 * dests[i] + turn[dests[i]];
+    to[i] = 1000 * rank + 10 * dests[i] + turn[dests[i]];
     turn[dests[i]]++;
   }
   memset(turn, 0, sizeof turn);
   MPI_Neighbor_alltoall(to, 1, MPI_INT, from, 1, MPI_INT, comm);
   for (int i = 0; i < 3; i++) {
-    const int wanted = 1000 * sources[i] + 10 * world_rank + turn[sources[i]]++;
+    const int wanted = 1000 * sources[i] + 10 * rank + turn[sources[i]]++;
     CHECK(from[i] == wanted, "block %d from %d is %d, not %d", i, sources[i], from[i], wanted);
   }
 }
