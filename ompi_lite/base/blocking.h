@@ -23,9 +23,11 @@ class Blocking {
       return;
     }
     if (ready()) return;
+    const int call = recorder_ != nullptr ? recorder_->current() : 0;
     const int depth = lock_.release_all();
     waiter_.until(ready, [this] { return locked_turn(); });
     lock_.take_back(depth);
+    if (recorder_ != nullptr) recorder_->set_current(call);
   }
 
   // One look for work, for calls that test and return. The caller holds the lock.
@@ -42,6 +44,11 @@ class Blocking {
   Progress& progress() { return progress_; }
   Waiter& waiter() { return waiter_; }
   ProcessLock& lock() { return lock_; }
+  flight::Recorder* recorder() { return recorder_; }  // null: calls are not recorded
+  void set_recorder(flight::Recorder* recorder) {
+    recorder_ = recorder;
+    waiter_.set_recorder(recorder);
+  }
 
  private:
   bool locked_turn() {
@@ -56,6 +63,7 @@ class Blocking {
   Progress& progress_;
   Waiter& waiter_;
   ProcessLock& lock_;
+  flight::Recorder* recorder_ = nullptr;
 };
 
 }  // namespace ompi_lite

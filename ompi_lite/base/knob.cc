@@ -252,6 +252,15 @@ Error load_knob_file(std::span<const KnobGroup> groups, const char* path, KnobSo
 }
 
 Error load_knobs(std::span<const KnobGroup> groups) {
+  OL_TRY(read_knobs(groups));
+  if (const Error error = set_log_level(log_level.value())) {
+    return make_error(error.error_class(), "log: %s", error.sentence());
+  }
+  warn_of_misspelt_variables(groups);
+  return {};
+}
+
+Error read_knobs(std::span<const KnobGroup> groups) {
   if (const char* home = getenv("HOME")) {
     std::string path = std::string(home) + "/.ompi_lite.conf";
     Error error = load_knob_file(groups, path.c_str(), KnobSource::user_file);
@@ -270,8 +279,6 @@ Error load_knobs(std::span<const KnobGroup> groups) {
       }
     }
   }
-  if (Error error = set_log_level(log_level.value())) return make_error(error.error_class(), "log: %s", error.sentence());
-  warn_of_misspelt_variables(groups);
   return {};
 }
 
@@ -285,12 +292,15 @@ Result<KnobSetting> parse_knob_setting(std::string_view argument) {
   return KnobSetting{capitals(name), std::string(trimmed(argument.substr(equals + 1)))};
 }
 
+constinit Knob<double> report_hang{"report_hang", 0, Unit::seconds,
+                                   "mpirun reports who waits for whom when no rank has got on for so long; 0: never"};
+
 extern constinit Knob<std::int64_t> node_space;
 extern constinit Knob<double> spin_time;
 extern constinit Knob<double> crowded_spin_time;
 
 KnobGroup base_knobs() {
-  static constexpr KnobBase* kKnobs[] = {&log_level, &slow_checks, &node_space, &spin_time, &crowded_spin_time};
+  static constexpr KnobBase* kKnobs[] = {&log_level, &slow_checks, &node_space, &spin_time, &crowded_spin_time, &report_hang};
   return {"base", kKnobs};
 }
 

@@ -135,6 +135,12 @@ KnobBase* find_knob(std::span<const KnobGroup> groups, std::string_view name);
 // misspelt knob is warned of.
 Error load_knobs(std::span<const KnobGroup> groups);
 
+// The first half of that: the values alone.
+Error read_knobs(std::span<const KnobGroup> groups);
+
+// For the launcher: how long a job may stand still until it is reported.
+extern constinit Knob<double> report_hang;
+
 // The values of one file of `name = value` lines ('#' begins a comment). Names that no group has are an Error too.
 Error load_knob_file(std::span<const KnobGroup> groups, const char* path, KnobSource source);
 

@@ -12,3 +12,5 @@ libompi_lite_base_la_SOURCES += ompi_lite/base/copy.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/wait.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/locality.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/segment.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/flight_recorder.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/flight_reader.cc

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ constinit Knob<std::int64_t> node_space{"node_space", std::int64_t{64} << 30, Un
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kLayout = 0x6f6d70696c697401;  // changes when the layout of the segment does
+constexpr std::uint64_t kLayout = 0x6f6d70696c697402;  // changes when the layout of the segment does
 constexpr std::int64_t kLeastSpace = std::int64_t{64} << 20;
 constexpr std::uint64_t kHoleFrom = 64 << 10;  // free blocks from this size on give their memory back
 constexpr int kClasses = 48;                   // blocks are kept by powers of two of pages
@@ -70,6 +71,7 @@ struct Segment::Head {
   std::atomic<std::uint32_t> local_size;
   SharedLock lock;
   std::atomic<std::uint64_t> mapped;  // the least that any rank could map, 0 while nobody has
+  std::atomic<std::int64_t> clock_ns;
   std::uint64_t next;                 // the first byte never taken, counted from first_block()
   std::uint64_t free[kClasses];       // offset of the first free block of a size; its first word names the next
   alignas(64) NodeRank ranks[];
@@ -260,6 +262,8 @@ void Segment::give_back(std::uint64_t offset, std::uint64_t bytes) {
   free = offset;
 }
 
+std::atomic<std::int64_t>& Segment::clock_ns() const { return head().clock_ns; }
+
 bool Segment::crowded() const {
   // Those that have left count too: the answer must not change while others still use it.
   auto came = [this](int r) { return rank(r).state.load(std::memory_order_acquire) >= RankState::here; };  // partner: enter
@@ -290,6 +294,33 @@ Error Segment::wait_for_all(int timeout_ms) const {
     }
   }
   return {};
+}
+
+// ---- the launcher's view ----
+
+std::optional<SegmentWatch> SegmentWatch::open(int fd, int local_size) {
+  struct stat status {};
+  const std::uint64_t first = Segment::Head::first_block(local_size);
+  if (fstat(fd, &status) != 0 || static_cast<std::uint64_t>(status.st_size) < first) return std::nullopt;
+  auto mapping = os::map_shared(fd, first);
+  if (!mapping) return std::nullopt;
+  const auto& head = *reinterpret_cast<const Segment::Head*>(mapping->data());
+  if (head.layout.load() != kLayout || head.local_size.load() != static_cast<std::uint32_t>(local_size)) return std::nullopt;
+  return SegmentWatch(fd, std::move(mapping).value(), static_cast<std::uint64_t>(status.st_size));
+}
+
+void SegmentWatch::wind_clock(std::int64_t ns) const {
+  reinterpret_cast<Segment::Head*>(head_.data())->clock_ns.store(ns, std::memory_order_relaxed);  // a time, it orders nothing
+}
+
+const NodeRank& SegmentWatch::rank(int local_rank) const {
+  return reinterpret_cast<const Segment::Head*>(head_.data())->ranks[local_rank];
+}
+
+os::Mapping SegmentWatch::map(std::uint64_t offset, std::uint64_t bytes) const {
+  if (offset % kPage != 0 || offset >= bytes_ || bytes > bytes_ - offset) return {};
+  void* address = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(offset));
+  return address == MAP_FAILED ? os::Mapping() : os::Mapping(address, bytes);
 }
 
 }  // namespace ompi_lite

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ompi_lite/base/error.h"
@@ -32,7 +33,9 @@ struct alignas(64) NodeRank {
   std::uint64_t token;            // a number of the rank's own, and
   std::uint64_t token_address;    // where it lies in the rank's own memory: proves that pid means this rank
   std::uint32_t quota_millicpus;  // what its control groups grant; 0: no limit
-  std::uint32_t unused[7];
+  std::uint32_t unused;
+  std::atomic<std::uint64_t> flight;  // where the rank's flight record lies, 0: none
+  std::uint32_t unused_tail[4];
   os::CpuMask cpus;
   alignas(64) std::atomic<std::uint32_t> arrivals;  // counts the words of pair_word(any, this rank) that were set
   Doorbell bell;
@@ -88,10 +91,14 @@ class Segment {
 
   // More ranks than cores, judged from the affinity and quota of all ranks; the same answer for all once all are attached.
   bool crowded() const;
+  // The node's clock word: its launcher writes the monotonic time there a few times a second; 0 without one.
+  std::atomic<std::int64_t>& clock_ns() const;
+
   // Waits until every local rank has attached: for those without a bootstrap's fence.
   Error wait_for_all(int timeout_ms) const;
 
  private:
+  friend class SegmentWatch;
   struct Head;
   Segment(os::Fd fd, os::Mapping mapping, int local_rank, int local_size);
   Error enter();
@@ -105,6 +112,25 @@ class Segment {
   SegmentId id_;
   int local_rank_ = 0;
   int local_size_ = 0;
+};
+
+// The launcher's view of a node's segment: it takes no part. The ranks size the memory, so until one of them has come there is
+// nothing to see.
+class SegmentWatch {
+ public:
+  // Does not take the descriptor over. Nothing as long as no rank has sized the memory.
+  static std::optional<SegmentWatch> open(int fd, int local_size);
+
+  void wind_clock(std::int64_t ns) const;
+  const NodeRank& rank(int local_rank) const;
+  // A part of the segment, mapped for reading; empty if it does not lie in it.
+  os::Mapping map(std::uint64_t offset, std::uint64_t bytes) const;
+
+ private:
+  SegmentWatch(int fd, os::Mapping head, std::uint64_t bytes) : fd_(fd), head_(std::move(head)), bytes_(bytes) {}
+  int fd_;
+  os::Mapping head_;
+  std::uint64_t bytes_;
 };
 
 }  // namespace ompi_lite

@@ -74,6 +74,7 @@ void Waiter::fall_asleep(Sleep sleep, State& state) {
   if (!policy_.crowded && !fence_by_kernel_) at_most_ns = kShortestSleepNs;
   ++state.sleeps;
   const std::int64_t began_ns = now_ns();
+  if (recorder_ != nullptr) recorder_->idle(state.began);
   if (descriptors_ && descriptors_->live()) {
     descriptors_->poll_ns(std::min(at_most_ns, kShortestSleepNs));  // the bell is not heard meanwhile
   } else {
@@ -81,6 +82,10 @@ void Waiter::fall_asleep(Sleep sleep, State& state) {
   }
   counters.sleeps.add_from_any_thread(1);
   counters.asleep_ns.add_from_any_thread(static_cast<std::uint64_t>(now_ns() - began_ns));
+}
+
+void Waiter::tell_awake() {
+  if (recorder_ != nullptr) recorder_->busy();
 }
 
 void Waiter::retract() { bell_->sleepers.fetch_sub(1, std::memory_order_relaxed); }  // late is harmless: one ring too many

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "ompi_lite/base/flight_recorder.h"
 #include "ompi_lite/base/os.h"
 
 namespace ompi_lite {
@@ -50,6 +51,7 @@ class Waiter {
 
   void set_policy(WaitPolicy policy);
   void set_descriptors(PollSet* descriptors) { descriptors_ = descriptors; }
+  void set_recorder(flight::Recorder* recorder) { recorder_ = recorder; }  // gets told since when nothing has moved; or null
   bool crowded() const { return policy_.crowded; }
   Doorbell& bell() { return *bell_; }
 
@@ -60,10 +62,11 @@ class Waiter {
     State state;
     while (!ready()) {
       if (turn()) {
+        if (state.sleeps != 0) tell_awake();
         state = State{};
         continue;
       }
-      if (ready()) return;
+      if (ready()) break;
       if (pause(state)) continue;
       // About to sleep: announce it, look once more, and only then sleep. A publisher either sees the announcement or was
       // seen.
@@ -71,6 +74,7 @@ class Waiter {
       if (!turn() && !ready()) fall_asleep(sleep, state);
       retract();
     }
+    if (state.sleeps != 0) tell_awake();
   }
 
   // One step of waiting without sleeping, for those who wait for something that rings no bell.
@@ -99,9 +103,11 @@ class Waiter {
   Sleep announce();
   void fall_asleep(Sleep sleep, State& state);
   void retract();
+  [[gnu::cold]] void tell_awake();
 
   Doorbell* bell_;
   PollSet* descriptors_;
+  flight::Recorder* recorder_ = nullptr;
   WaitPolicy policy_;
   std::uint32_t spin_rounds_ = 0;
   std::int64_t spin_ns_ = 0;
