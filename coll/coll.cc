@@ -43,7 +43,7 @@ Error barrier(Communicator& comm) {
   if (comm.is_inter()) return inter::barrier(comm);
   if (comm.size() == 1) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::barrier, comm.size(), 0});
+  const Choice choice = state.choose(comm, {Operation::barrier, comm.size(), 0}, sign(Operation::barrier));
   if (choice.node()) return node::barrier(state.region());
   Direct steps(comm, Operation::barrier);
   run<Operation::barrier>(steps, choice, {});
@@ -55,7 +55,8 @@ Error bcast(const Buffer& data, int root, Communicator& comm) {
   const Count bytes = pack_size(data);
   if (bytes == 0 || comm.size() == 1) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::bcast, comm.size(), bytes});
+  const Choice choice =
+      state.choose(comm, {Operation::bcast, comm.size(), bytes}, sign(Operation::bcast, root, bytes, data.type));
   if (choice.node()) return node::bcast(state.region(), data, root);
   Direct steps(comm, Operation::bcast);
   const Part part = bind_part(steps, Slot::receive, data);
@@ -82,7 +83,8 @@ Error gather(const Buffer& send, const Buffer& receive, int root, Communicator& 
   const Count block = pack_size(at_root ? receive : send);
   if (block == 0) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::gather, comm.size(), block});
+  const Choice choice = state.choose(comm, {Operation::gather, comm.size(), block},
+                                     sign(Operation::gather, root, block, (at_root ? receive : send).type));
   if (choice.node()) return node::gather(state.region(), send, receive, root, in_place);
   Direct steps(comm, Operation::gather);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::send, send);
@@ -97,7 +99,8 @@ Error gather(const Buffer& send, const Buffer& receive, int root, Communicator& 
 
 Error gatherv(const Buffer& send, const BufferV& receive, int root, Communicator& comm) {
   if (comm.is_inter()) return inter::gatherv(send, receive, root, comm);
-  const Choice choice = state_of(comm).choose(comm, {Operation::gatherv, comm.size(), 0});
+  const Choice choice =
+      state_of(comm).choose(comm, {Operation::gatherv, comm.size(), 0}, sign(Operation::gatherv, root, 0, nullptr));
   Direct steps(comm, Operation::gatherv);
   const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(send);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::send, send);
@@ -116,7 +119,8 @@ Error scatter(const Buffer& send, const Buffer& receive, int root, Communicator&
   const Count block = pack_size(at_root ? send : receive);
   if (block == 0) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::scatter, comm.size(), block});
+  const Choice choice = state.choose(comm, {Operation::scatter, comm.size(), block},
+                                     sign(Operation::scatter, root, block, (at_root ? send : receive).type));
   if (choice.node()) return node::scatter(state.region(), send, receive, root, in_place);
   Direct steps(comm, Operation::scatter);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::receive, receive);
@@ -131,7 +135,8 @@ Error scatter(const Buffer& send, const Buffer& receive, int root, Communicator&
 
 Error scatterv(const BufferV& send, const Buffer& receive, int root, Communicator& comm) {
   if (comm.is_inter()) return inter::scatterv(send, receive, root, comm);
-  const Choice choice = state_of(comm).choose(comm, {Operation::scatterv, comm.size(), 0});
+  const Choice choice =
+      state_of(comm).choose(comm, {Operation::scatterv, comm.size(), 0}, sign(Operation::scatterv, root, 0, nullptr));
   Direct steps(comm, Operation::scatterv);
   const bool at_root = steps.rank() == root, in_place = at_root && is_in_place(receive);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::receive, receive);
@@ -150,7 +155,8 @@ Error allgather(const Buffer& send, const Buffer& receive, Communicator& comm) {
   if (block == 0) return {};
   const bool in_place = is_in_place(send);
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::allgather, comm.size(), block});
+  const Choice choice =
+      state.choose(comm, {Operation::allgather, comm.size(), block}, sign(Operation::allgather, 0, block, receive.type));
   if (choice.node()) return node::allgather(state.region(), send, receive, in_place);
   Direct steps(comm, Operation::allgather);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
@@ -166,7 +172,8 @@ Error allgatherv(const Buffer& send, const BufferV& receive, Communicator& comm)
   for (int i = 0; i < comm.size(); ++i) count += receive.counts[i];
   const Count bytes = count * receive.type->size();
   if (bytes == 0) return {};
-  const Choice choice = state_of(comm).choose(comm, {Operation::allgatherv, comm.size(), bytes});
+  const Choice choice = state_of(comm).choose(comm, {Operation::allgatherv, comm.size(), bytes},
+                                              sign(Operation::allgatherv, 0, bytes, receive.type));
   Direct steps(comm, Operation::allgatherv);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
   const bool in_place = is_in_place(send);
@@ -181,8 +188,8 @@ namespace {
 // The three forms of all-to-all differ in how the calls describe the blocks; `block` is the bytes of one where all are
 // alike, else 0.
 template <Operation operation, class Described>
-Error any_alltoall(const Described& send, const Described& receive, bool in_place, Communicator& comm,
-                   const Choice& choice, Count block) {
+Error any_alltoall(const Described& send, const Described& receive, bool in_place, Communicator& comm, const Choice& choice,
+                   Count block) {
   Direct steps(comm, operation);
   const Blocks incoming = bind_blocks(steps, Slot::receive, receive);
   if (in_place) {
@@ -203,20 +210,21 @@ Error alltoall(const Buffer& send, const Buffer& receive, Communicator& comm) {
   const Count block = pack_size(receive);
   if (block == 0) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::alltoall, comm.size(), block});
+  const Choice choice =
+      state.choose(comm, {Operation::alltoall, comm.size(), block}, sign(Operation::alltoall, 0, block, receive.type));
   if (choice.node()) return node::alltoall(state.region(), send, receive);
   return any_alltoall<Operation::alltoall>(send, receive, is_in_place(send), comm, choice, block);
 }
 
 Error alltoallv(const BufferV& send, const BufferV& receive, Communicator& comm) {
   if (comm.is_inter()) return inter::alltoallv(send, receive, comm);
-  const Choice choice = state_of(comm).choose(comm, {Operation::alltoallv, comm.size(), 0});
+  const Choice choice = state_of(comm).choose(comm, {Operation::alltoallv, comm.size(), 0}, sign(Operation::alltoallv));
   return any_alltoall<Operation::alltoallv>(send, receive, is_in_place(send.data), comm, choice, 0);
 }
 
 Error alltoallw(const BufferW& send, const BufferW& receive, Communicator& comm) {
   if (comm.is_inter()) return inter::alltoallw(send, receive, comm);
-  const Choice choice = state_of(comm).choose(comm, {Operation::alltoallw, comm.size(), 0});
+  const Choice choice = state_of(comm).choose(comm, {Operation::alltoallw, comm.size(), 0}, sign(Operation::alltoallw));
   return any_alltoall<Operation::alltoallw>(send, receive, is_in_place(send.data), comm, choice, 0);
 }
 

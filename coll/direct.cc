@@ -29,6 +29,7 @@ void Direct::fail(const Error& error) {
 
 void Direct::send_one(const Message& message) {
   if (Error error = pml_.send(pml::SendMode::standard, buffer(message.part), with(message.peer))) fail(error);
+  notice_others();
 }
 
 void Direct::recv_one(const Message& message) {
@@ -61,6 +62,8 @@ void Direct::run_round() {
   for (Message& message : round) {
     if (message.request == nullptr) continue;
     const bool receives = message.way == Message::recv;
+    if (!failed_) pml_.complete(*message.request, with(message.peer));
+    notice_others();
     if (failed_ && receives) cancel(*message.request);  // its sender may never come
     MPI_Status status;
     Error error = pml_.wait(*message.request, &status);
@@ -87,6 +90,7 @@ void Direct::record_round() {
 }
 
 void Direct::check_arrival(const Message& message, const Error& error, const MPI_Status& status) {
+  notice_others();
   if (failed_) return;
   if (Error wrong = compare_arrival(operation_, message.peer, rank(), bytes(message.part), error, status)) fail(wrong);
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "coll/compare.h"
 #include "coll/schedule.h"
 #include "coll/select.h"
 #include "coll/state.h"
@@ -26,10 +27,23 @@ namespace ompi_lite::coll {
 // with an error too; the steps that are left do nothing.
 class Direct {
  public:
-  Direct(Communicator& comm, Operation operation)
-      : comm_(comm), pml_(pml::of(comm)), state_(state_of(comm)), recording_(state_.recording()), operation_(operation), tag_(state_.next_tag()) {
+  // A call that has chosen its algorithm has given its signature there; `signature` is for others.
+  Direct(Communicator& comm, Operation operation) : Direct(comm, operation, sign(operation)) {}
+  Direct(Communicator& comm, Operation operation, CallSignature signature)
+      : comm_(comm),
+        pml_(pml::of(comm)),
+        state_(state_of(comm)),
+        recording_(state_.recording()),
+        operation_(operation),
+        tag_(state_.next_tag()),
+        signature_(state_.take_signature(signature)) {
     bind(Slot::scratch, nullptr, datatype_of(MPI_BYTE));
-    if (recording_ != nullptr) recording_->begin(comm, operation, tag_);
+    if (recording_ != nullptr) {
+      recording_->begin(comm, operation, tag_, signature_);
+      return;
+    }
+    pml_.begin_collective(comm, tag_, signature_);
+    notice_others();
   }
   ~Direct() {
     if (recording_ == nullptr) state_.arena().reset();
@@ -131,7 +145,12 @@ class Direct {
     if (part.count == 0) return Buffer(nullptr, 0, &datatype_of(MPI_BYTE));
     return Buffer(address(part), part.count, &type(part));
   }
-  pml::Envelope with(int peer) const { return {comm_, peer, tag_, Plane::collective}; }
+  pml::Envelope with(int peer) const { return {comm_, peer, tag_, Plane::collective, signature_}; }
+  // Fails if a rank turned out to be in another collective.
+  void notice_others() {
+    if (state_.log().found()) [[unlikely]]
+      fail(mismatch(state_.log().take(), rank()));
+  }
 
   void queue(const Message& message) {
     if (failed_) return;
@@ -155,6 +174,7 @@ class Direct {
   Schedule* const recording_;  // null: steps are done now
   const Operation operation_;
   const int tag_;
+  const CallSignature signature_;
   bool failed_ = false;
   ErrorClass error_class_ = ErrorClass::success;
   Op* op_ = nullptr;

@@ -12,3 +12,4 @@ libompi_lite_la_SOURCES += coll/node/one_shot.cc
 libompi_lite_la_SOURCES += coll/schedule.cc
 libompi_lite_la_SOURCES += coll/nonblocking.cc
 libompi_lite_la_SOURCES += coll/group_messages.cc
+libompi_lite_la_SOURCES += coll/compare.cc

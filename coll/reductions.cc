@@ -49,9 +49,9 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::reduce, comm.size(), bytes, op.commutative, plain(type)});
-  if (choice.node())
-    return node::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
+  const Choice choice = state.choose(comm, {Operation::reduce, comm.size(), bytes, op.commutative, plain(type)},
+                                     sign(Operation::reduce, root, bytes, &type, &op));
+  if (choice.node()) return node::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
   Direct steps(comm, Operation::reduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
@@ -70,9 +70,9 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::allreduce, comm.size(), bytes, op.commutative, plain(type)});
-  if (choice.node())
-    return node::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
+  const Choice choice = state.choose(comm, {Operation::allreduce, comm.size(), bytes, op.commutative, plain(type)},
+                                     sign(Operation::allreduce, 0, bytes, &type, &op));
+  if (choice.node()) return node::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::allreduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
@@ -111,8 +111,8 @@ Error reduce_scatter(const void* send, void* receive, CountSpan counts, Datatype
   for (int i = 0; i < p; ++i) count += counts[i];
   const Count bytes = count * type.size();
   if (bytes == 0) return {};
-  const Choice choice =
-      state_of(comm).choose(comm, {Operation::reduce_scatter, p, bytes, op.commutative, plain(type)});
+  const Choice choice = state_of(comm).choose(comm, {Operation::reduce_scatter, p, bytes, op.commutative, plain(type)},
+                                              sign(Operation::reduce_scatter, 0, bytes, &type, &op));
   Direct steps(comm, Operation::reduce_scatter);
   Count* borders = steps.numbers(p + 1);
   if (borders == nullptr) return steps.finish();
@@ -130,12 +130,13 @@ Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Co
   if (bytes == 0) return {};
   State& state = state_of(comm);
   const Choice choice =
-      state.choose(comm, {Operation::reduce_scatter_block, comm.size(), bytes, op.commutative, plain(type)});
+      state.choose(comm, {Operation::reduce_scatter_block, comm.size(), bytes, op.commutative, plain(type)},
+                   sign(Operation::reduce_scatter_block, 0, bytes, &type, &op));
   if (choice.node())
     return node::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::reduce_scatter_block);
   return any_reduce_scatter<Operation::reduce_scatter_block>(steps, choice, send.data, receive.data,
-                                                              Split(count, comm.size()), type, op);
+                                                             Split(count, comm.size()), type, op);
 }
 
 Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm) {
@@ -145,7 +146,8 @@ Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::scan, comm.size(), bytes, op.commutative, plain(type)});
+  const Choice choice = state.choose(comm, {Operation::scan, comm.size(), bytes, op.commutative, plain(type)},
+                                     sign(Operation::scan, 0, bytes, &type, &op));
   if (choice.node()) return node::scan(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::scan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
@@ -160,9 +162,9 @@ Error exscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& co
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0 || comm.size() == 1) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::exscan, comm.size(), bytes, op.commutative, plain(type)});
-  if (choice.node())
-    return node::exscan(state.region(), node_vector(send.data, receive.data, count, type, op));
+  const Choice choice = state.choose(comm, {Operation::exscan, comm.size(), bytes, op.commutative, plain(type)},
+                                     sign(Operation::exscan, 0, bytes, &type, &op));
+  if (choice.node()) return node::exscan(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::exscan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   run<Operation::exscan>(steps, choice, {input, output});

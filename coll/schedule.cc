@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "coll/compare.h"
 #include "coll/direct.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/base/progress.h"
@@ -49,7 +50,7 @@ Schedules& schedules_of(Communicator& comm) {
 
 }  // namespace
 
-const RequestOps Schedule::kOps{start, refuse_cancel, finish, destroy};
+const RequestOps Schedule::kOps{start, refuse_cancel, finish, destroy, nullptr, facts};
 
 Schedule::Schedule(Communicator& of) : Request(RequestKind::collective), pml_(pml::of(of)), steps_of_(&of) {
   ops = &kOps;
@@ -118,6 +119,7 @@ void Schedule::serve_again(Communicator& of, const CallAddresses& addresses, int
   magic = kLiveMagic;
   tag_ = tag;
   for (Step& step : steps_) step.tag = tag;
+  for (Call& call : calls_) call.tag = tag;
 }
 
 // As far as the communicator lives on for others and the state has room.
@@ -141,7 +143,9 @@ Error Schedule::start_now() {
   error = {};
   failed_ = false;
   next_ = 0;
+  patience_ = {};
   set_status_empty(status);
+  for (const Call& call : calls_) pml_.begin_collective(*call.comm, call.tag, call.signature);
   schedules_of(*comm).add(*this);
   advance();
   return {};
@@ -150,9 +154,14 @@ Error Schedule::start_now() {
 bool Schedule::advance() {
   bool moved = false;
   for (;;) {
+    if (!failed_) notice_others();
     if (!pending_.empty()) {
-      if (!collect_round()) return moved;
+      if (!collect_round()) {
+        ask_again();
+        return moved;
+      }
       moved = true;
+      patience_ = {};
     }
     if (failed_ || next_ == steps_.size()) break;
     // Up to the end of the next round: what is local is done, messages get under way.
@@ -170,11 +179,11 @@ bool Schedule::advance() {
 
 Error Schedule::post(const Step& step) {
   Request* posted = nullptr;
-  const pml::Envelope with{*step.comm, step.peer, step.tag, Plane::collective};
+  const pml::Envelope with = step.envelope();
   const bool receives = step.kind == Step::recv;
   const Buffer& data = step.a.buffer;
   OL_TRY(receives ? pml_.irecv(data, with, posted) : pml_.isend(pml::SendMode::standard, data, with, posted));
-  pending_.push_back({posted, step.peer, receives, data.count == 0 ? 0 : pack_size(data)});
+  pending_.push_back({posted, step.peer, receives, data.count == 0 ? 0 : pack_size(data), with});
   return {};
 }
 
@@ -213,6 +222,22 @@ bool Schedule::collect_round() {
   return true;
 }
 
+void Schedule::notice_others() {
+  for (const Call& call : calls_) {
+    pml::CollectiveLog& log = pml::log_of(*call.comm);
+    if (log.found()) [[unlikely]]
+      return fail(mismatch(log.take(), call.comm->rank()));
+  }
+}
+
+// The round waits: whoever does not send is asked now and then whether it is in the same collective.
+void Schedule::ask_again() {
+  if (failed_ || !patience_.over()) return;
+  patience_.renew();
+  for (const Pending& each : pending_)
+    if (each.receives && !each.request->done() && each.with.signature.checked()) pml_.ask(each.with);
+}
+
 // As Direct does: every peer gets an empty message, which ends its wait for us; what we wait for is given up.
 void Schedule::fail(const Error& why) {
   if (failed_) return;
@@ -226,7 +251,7 @@ void Schedule::fail(const Error& why) {
   const Buffer nothing(nullptr, 0, &datatype_of(MPI_BYTE));
   for (int peer = 0; peer < comm->remote_size(); ++peer) {
     if (!comm->is_inter() && peer == comm->rank()) continue;
-    if (Error untold = post({Step::send, peer, {nothing}, {}, {}, comm, tag_})) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
+    if (Error untold = post({Step::send, peer, {nothing}, {}, {}, comm, tag_, signature_})) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
   }
 }
 
@@ -243,6 +268,11 @@ Error Schedule::refuse_cancel(Request&) { return Error(ErrorClass::request, "a c
 Error Schedule::finish(Request& request) {
   auto& self = static_cast<Schedule&>(request);
   return self.failed_ ? make_error(self.error.error_class(), "%s", self.error_text_.c_str()) : Error();
+}
+
+flight::WaitFacts Schedule::facts(const Request& request) {
+  const auto& self = static_cast<const Schedule&>(request);
+  return {.context = self.comm->context(), .shape = flight::Shape::collective, .word = mpi_name(self.operation_)};
 }
 
 void Schedule::destroy(Request& request) {

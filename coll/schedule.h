@@ -8,6 +8,7 @@
 #include "coll/select.h"
 #include "coll/state.h"
 #include "ompi_lite/core/buffer.h"
+#include "ompi_lite/core/call_signature.h"
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/op.h"
 #include "ompi_lite/core/request.h"
@@ -44,11 +45,13 @@ class Schedule final : public Request {
 
   // ---- recording ----
   // The steps that follow belong to this communicator, the schedule's own or one that lives as long, and to this tag.
-  void begin(Communicator& of, Operation operation, int tag) {
+  void begin(Communicator& of, Operation operation, int tag, CallSignature signature = {}) {
     steps_of_ = &of;
     operation_ = operation;
     tag_ = tag;
     ++begun_;
+    signature_ = signature;
+    calls_.push_back({&of, tag, signature});
   }
   // Where a slot of the steps that follow lies; null: its parts carry addresses of the schedule's own memory.
   void binds(Slot slot, const std::byte* data) { note_base(slot, data); }
@@ -93,18 +96,28 @@ class Schedule final : public Request {
     Place a, b, c;
     Communicator* comm = nullptr;
     int tag = 0;
+    CallSignature signature{};
+    pml::Envelope envelope() const { return {*comm, peer, tag, Plane::collective, signature}; }
+  };
+  // What the schedule consists of, so that others can compare: one collective, or several with MPI_Comm_idup.
+  struct Call {
+    Communicator* comm;
+    int tag;
+    CallSignature signature;
   };
   struct Pending {
     Request* request;
     int peer;
     bool receives;
     Count bytes;
+    pml::Envelope with;
   };
 
   ~Schedule();
   void add(Step step) {
     step.comm = steps_of_;
     step.tag = tag_;
+    step.signature = signature_;
     steps_.push_back(step);
   }
   const Place& keep(const Place& data);
@@ -114,6 +127,8 @@ class Schedule final : public Request {
   Error run_local(const Step& step);
   Error post(const Step& step);
   bool collect_round();
+  void notice_others();
+  void ask_again();
   void fail(const Error& error);
   void end();
 
@@ -121,12 +136,15 @@ class Schedule final : public Request {
   static Error refuse_cancel(Request& request);
   static Error finish(Request& request);
   static void destroy(Request& request);
+  static flight::WaitFacts facts(const Request& request);
   static const RequestOps kOps;
 
   pml::Pml& pml_;
   Communicator* steps_of_;
   Operation operation_ = Operation::barrier;
   int tag_ = 0;
+  CallSignature signature_;
+  std::vector<Call> calls_;
   void (*then_)(void* context) = nullptr;
   void* then_context_ = nullptr;
   Op* op_ = nullptr;
@@ -135,6 +153,7 @@ class Schedule final : public Request {
   std::vector<Datatype*> types_;              // derived ones, each kept once
   std::vector<Pending> pending_, collected_;  // of the round that is under way, and of the one that has ended
   std::size_t next_ = 0;
+  pml::Patience patience_;  // with the round that is under way
   bool failed_ = false;
   int begun_ = 0;        // calls that were recorded into it
   bool movable_ = true;  // each slot has one base, which is a buffer of the call or none

@@ -6,6 +6,7 @@
 #include <bit>
 #include <string>
 
+#include "coll/compare.h"
 #include "coll/dispatch.h"
 #include "ompi_lite/base/macros.h"
 
@@ -176,7 +177,7 @@ Choice cheapest(const Question& question) {
   return best;
 }
 
-constinit KnobBase* const list[] = {&forced_algorithms};
+constinit KnobBase* const list[] = {&check_collectives, &forced_algorithms};
 
 }  // namespace
 

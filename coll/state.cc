@@ -47,7 +47,8 @@ void Arena::reset() {
 }
 
 State::State(Communicator& comm, const ForcedAlgorithms& forced)
-    : region_settled_(!node::Region::possible(comm)),
+    : log_(pml::log_of(comm)),
+      region_settled_(!node::Region::possible(comm)),
       one_node_(!region_settled_),
       share_cores_(!region_settled_ && pml::of(comm).blocking().waiter().crowded()),
       forced_(forced) {}
@@ -96,13 +97,20 @@ Choice State::remembered(const Question& question) {
   return place.choice;
 }
 
-void State::settle_region(Communicator& comm, const Question& question) {
+// The slots compare for themselves; the log is for ranks that take the call another way, because their counts differ.
+void State::begin_on_node(Communicator& comm, CallSignature signature) {
+  const int tag = next_tag();
+  pml::of(comm).begin_collective(comm, tag, signature);
+  region_->declare(tag, signature);
+}
+
+void State::settle_region(Communicator& comm, const Question& question, CallSignature signature) {
   constexpr int kCallsBefore = 3;  // a communicator that lives for one or two calls is not worth a region
   if (algorithm_row(question.operation, kNodeAlgorithm) == nullptr) return;
   const Count capacity = node::Region::capacity(comm.size());
   if (slot_need(question) > capacity || ++small_calls_ < kCallsBefore) return;
   region_settled_ = true;
-  region_ = node::Region::make(comm);
+  region_ = node::Region::make(comm, signature);
   node_capacity_ = capacity;
 }
 

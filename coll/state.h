@@ -12,8 +12,10 @@
 
 #include "coll/select.h"
 #include "coll/steps.h"
+#include "ompi_lite/core/call_signature.h"
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/request.h"
+#include "pml/collective_log.h"
 
 namespace ompi_lite::coll {
 
@@ -78,16 +80,29 @@ class State final : public Attachment {
   // The tag of the next collective. All ranks call collectives in the same order, so all count alike, and messages of
   // successive collectives cannot be taken for each other's.
   int next_tag() { return static_cast<int>(sequence_++ & 0x3fffffff); }
-  // The algorithm of a call; the third small call that all make together gives them their region of the node.
-  Choice choose(Communicator& comm, Question question) {
+  // The algorithm of a call; the third small call that all make together gives them their region of the node. The call is
+  // known by its signature from here on.
+  Choice choose(Communicator& comm, Question question, CallSignature signature) {
     if (recording_ == nullptr) {  // the node's slots serve the blocking calls
-      if (!region_settled_) settle_region(comm, question);
-      if (region_) question.node_capacity = node_capacity_;
+      if (!region_settled_) settle_region(comm, question, signature);
+      // What turned out about an earlier call is said by the way over messages.
+      if (region_ && !log_.found()) question.node_capacity = node_capacity_;
     }
     question.share_cores = share_cores_;
     question.one_node = one_node_;
-    return remembered(question);
+    const Choice choice = remembered(question);
+    if (choice.node()) {
+      begin_on_node(comm, signature);
+    } else {
+      signature_ = signature;
+    }
+    return choice;
   }
+  // The signature that choose() was given, once; `otherwise` for calls that have no choice.
+  CallSignature take_signature(CallSignature otherwise) {
+    return signature_.checked() ? std::exchange(signature_, CallSignature()) : otherwise;
+  }
+  pml::CollectiveLog& log() { return log_; }
   node::Region& region() { return *region_; }  // after choose() gave `node`
   const ForcedAlgorithms& forced() const { return forced_; }
   void force(const ForcedAlgorithms& forced);         // in place of the knob's, for tests
@@ -102,10 +117,13 @@ class State final : public Attachment {
   std::string& error_text() { return error_text_; }
 
  private:
-  void settle_region(Communicator& comm, const Question& question);
+  void settle_region(Communicator& comm, const Question& question, CallSignature signature);
+  void begin_on_node(Communicator& comm, CallSignature signature);
   Choice remembered(const Question& question);
   void forget_kept();
 
+  pml::CollectiveLog& log_;
+  CallSignature signature_;
   std::uint32_t sequence_ = 0;
   int small_calls_ = 0;
   bool region_settled_;  // there is one, or there will be none

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "pml/bsend.h"
+#include "pml/collective_log.h"
 #include "pml/match.h"
 #include "pml/pml.h"
 
@@ -22,6 +23,7 @@ struct Context {
   ContextId id;
   Communicator* comm = nullptr;
   std::array<Queues, 2> planes;  // by Plane
+  CollectiveLog collectives;
 
   Context(Pml& owner, ContextId context_id) : pml(owner), id(context_id) {}
   Queues& queues(Plane plane) { return planes[static_cast<std::size_t>(plane)]; }

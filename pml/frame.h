@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "ompi_lite/core/call_signature.h"
 #include "ompi_lite/core/communicator.h"
 
 namespace ompi_lite::pml {
@@ -24,16 +25,32 @@ enum class FrameKind : std::uint8_t {
   placed,         // sender to receiver: what I copied is there
   recall,         // sender to receiver: if nobody has asked for this announce or eager_sync yet, forget it
   recalled,       // receiver to sender: it is forgotten. A message that was matched is answered as always instead
+  compare,        // MatchHeader: "I wait for you in this collective": is the other in the same?
+  differs,        // MatchHeader: the answer, or unasked: "no, I am in this one"
 };
 
 // What matching needs. First bytes of eager, eager_sync and announce.
 struct MatchHeader {
   FrameKind kind;
-  std::uint8_t zero[3] = {};
+  std::uint8_t signature_high[3] = {};
   std::int32_t source;    // rank of the sender in its group of the communicator
   std::uint64_t context;  // id of the communicator, bit 0: the plane
-  std::int32_t tag;       // below 0 only far below the wildcards: coll/group_messages.h
-  std::uint32_t zero_tail = 0;
+  // Of a collective: its number on the communicator. Below 0 only far below the wildcards: coll/group_messages.h
+  std::int32_t tag;
+  std::uint32_t signature_low = 0;
+
+  // Of the collective that the message is part of; all zero: none, or nobody compares.
+  CallSignature signature() const {
+    return CallSignature::from_word(signature_low | std::uint64_t{signature_high[0]} << 32 |
+                                    std::uint64_t{signature_high[1]} << 40 | std::uint64_t{signature_high[2]} << 48);
+  }
+  void set_signature(CallSignature signature) {
+    const std::uint64_t word = signature.word();
+    signature_low = static_cast<std::uint32_t>(word);
+    signature_high[0] = static_cast<std::uint8_t>(word >> 32);
+    signature_high[1] = static_cast<std::uint8_t>(word >> 40);
+    signature_high[2] = static_cast<std::uint8_t>(word >> 48);
+  }
 };
 static_assert(sizeof(MatchHeader) == 24);
 
@@ -115,11 +132,13 @@ constexpr std::size_t header_bytes(FrameKind kind) {
                                     sizeof(ShareHeader),
                                     sizeof(PlacedHeader),
                                     sizeof(RecallHeader),
-                                    sizeof(ReplyHeader)};
+                                    sizeof(ReplyHeader),
+                                    sizeof(MatchHeader),
+                                    sizeof(MatchHeader)};
   const auto index = static_cast<std::size_t>(kind);
   return index < std::size(bytes) ? bytes[index] : 0;
 }
-static_assert(header_bytes(FrameKind::recalled) == sizeof(ReplyHeader));
+static_assert(header_bytes(FrameKind::differs) == sizeof(MatchHeader));
 
 inline constexpr std::size_t kLargestHeader = sizeof(AnnounceHeader);
 inline constexpr std::size_t kLargestReply = sizeof(ShareHeader);

@@ -9,3 +9,4 @@ libompi_lite_la_SOURCES += pml/recv.cc
 libompi_lite_la_SOURCES += pml/rendezvous.cc
 libompi_lite_la_SOURCES += pml/shared_copy.cc
 libompi_lite_la_SOURCES += pml/probe.cc
+libompi_lite_la_SOURCES += pml/compare.cc

@@ -199,6 +199,7 @@ template void Pml::reply(Peer&, const ClearToSendHeader&);
 template void Pml::reply(Peer&, const RecallHeader&);
 template void Pml::reply(Peer&, const ShareHeader&);
 template void Pml::reply(Peer&, const PlacedHeader&);
+template void Pml::reply(Peer&, const MatchHeader&);
 
 // True while a message that its sender does not wait for itself (buffered, or its request was freed) still lies here. One to
 // oneself will never be received any more.
@@ -223,6 +224,7 @@ void Pml::drain() {
 // The header is there. False if the frame is about a message that does not exist: nothing has happened then.
 bool Pml::on_whole_frame(PeerId from, std::span<const std::byte> frame) {
   const auto kind = static_cast<FrameKind>(frame[0]);
+  if (kind < FrameKind::compare) moved();
   switch (kind) {
     case FrameKind::eager:
     case FrameKind::eager_sync:
@@ -244,6 +246,9 @@ bool Pml::on_whole_frame(PeerId from, std::span<const std::byte> frame) {
       return true;
     case FrameKind::recalled:
       return on_recalled(from, *reinterpret_cast<const ReplyHeader*>(frame.data()));
+    case FrameKind::compare:
+    case FrameKind::differs:
+      return on_comparison(*reinterpret_cast<const MatchHeader*>(frame.data()));
   }
   return false;
 }

@@ -15,6 +15,7 @@
 #include "ompi_lite/base/list.h"
 #include "ompi_lite/base/pool.h"
 #include "ompi_lite/core/buffer.h"
+#include "ompi_lite/core/call_signature.h"
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/request.h"
 #include "pml/bsend.h"
@@ -28,6 +29,7 @@ enum class SendMode : std::uint8_t { standard, buffered, synchronous, ready };
 // A message taken out of the queues by mprobe; MPI_Message handles are its address.
 struct Message;
 
+class CollectiveLog;
 struct Context;
 struct Peer;
 struct QueuedReply;
@@ -50,6 +52,7 @@ struct Envelope {
   int peer;
   int tag;
   Plane plane = Plane::point_to_point;
+  CallSignature signature{};  // of the collective that the message is part of
 };
 
 // Where the other processes can be reached. Implemented by the runtime; asked once per peer, when we first send to it.
@@ -93,6 +96,15 @@ class Pml final : public btl::Receiver {
   Error mrecv(const Buffer& data, Message*& message, MPI_Status* status);
   Error imrecv(const Buffer& data, Message*& message, Request*& request);
 
+  // The rank begins this collective, whose messages carry its number as their tag. What has come for another call under the
+  // same number is found out now or when it comes: see collective_log.h.
+  void begin_collective(Communicator& comm, int tag, CallSignature signature);
+  // Asks the rank whether it is in the collective of the envelope too; whoever is not gets to know it.
+  void ask(const Envelope& about);
+  // Blocks until the request, a message of `with`, is done, or some rank turns out to be in another collective: then it is given
+  // up first.
+  void complete(Request& request, const Envelope& with);
+
   // Waits for a request that is active and not persistent, takes its completion and frees it.
   Error wait(Request& request, MPI_Status* status);
 
@@ -111,6 +123,8 @@ class Pml final : public btl::Receiver {
 
   void attach(Communicator& comm);  // gives a new communicator its queues: CommunicatorHome::attach
   Blocking& blocking() { return blocking_; }
+  // Frames of messages that have come, and pieces that have left: for reports of hangs. Questions of compare.cc do not count.
+  const std::atomic<std::uint64_t>& moves() const { return moves_; }
   bool progress();  // sends what waited for room; true if something left
   void drain();     // returns when everything this process has to send has left it: for finalize
 
@@ -161,6 +175,14 @@ class Pml final : public btl::Receiver {
   void finish_receive(ReceiveRequest& request, Error error);
   void keep_unexpected(Context& context, Peer& from, std::span<const std::byte> frame);
   void accept(ReceiveRequest& request, Message& message);  // and frees the message
+
+  // compare.cc
+  void tell(FrameKind kind, const Envelope& about);
+  bool on_comparison(const MatchHeader& header);
+  void compare_calls(Context& context, const MatchHeader& header);
+  void refuse(ReceiveRequest& request, Peer& from, int source, FrameKind kind, std::uint64_t send_request,
+              CallSignature theirs);
+
   Error lost_source(Communicator& comm, int source);
   void on_recall(Peer& from, const RecallHeader& header);
 
@@ -196,6 +218,8 @@ class Pml final : public btl::Receiver {
   std::unordered_map<ContextId, std::unique_ptr<Context>> contexts_;
   Context* last_context_ = nullptr;  // where the last frame went: most go to the same
   bool any_lost_ = false;
+  void moved() { moves_.store(moves_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }  // under the lock
+  std::atomic<std::uint64_t> moves_{0};
   std::atomic<std::uint64_t> arrivals_{0};     // rises with each unexpected message and lost peer: what probes wait for
   std::atomic<std::uint64_t> bsends_left_{0};  // rises with each buffered message that has left
 
@@ -216,6 +240,9 @@ Pml& of(Communicator& comm);
 
 // What hangs on a session: its buffer for buffered sends. Kept by the session and by the groups that stem from it.
 std::shared_ptr<Attachment> new_session_state();
+
+// What this rank knows of the collectives on it.
+CollectiveLog& log_of(Communicator& comm);
 
 // What mprobe of MPI_PROC_NULL gives: MPI_MESSAGE_NO_PROC. One per address space.
 Message& no_process_message();

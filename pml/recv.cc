@@ -25,7 +25,7 @@ Error Pml::recv(const Buffer& data, const Envelope& from, MPI_Status* status) {
   ReceiveRequest request(*this);
   prepare(request, data, from);
   start(request);
-  blocking_.until([&request] { return request.done(); });
+  complete(request, from);
   if (status != nullptr) {
     const int untouched = status->MPI_ERROR;
     *status = request.status;
@@ -57,6 +57,7 @@ void Pml::prepare(ReceiveRequest& request, const Buffer& data, const Envelope& f
   request.blocking = &blocking_;
   request.context = &context_of(from.comm);
   request.plane = from.plane;
+  request.signature = from.signature;
   request.source = from.peer;
   request.tag = from.tag;
   request.data = data;
@@ -101,6 +102,22 @@ Error Pml::lost_source(Communicator& comm, int source) {
 
 // ---- matching ----
 
+namespace {
+
+// Of the first frame of a message; 0 if nobody waits for an answer to it.
+std::uint64_t send_request_of(std::span<const std::byte> frame) {
+  switch (reinterpret_cast<const MatchHeader*>(frame.data())->kind) {
+    case FrameKind::eager_sync:
+      return reinterpret_cast<const EagerSyncHeader*>(frame.data())->send_request;
+    case FrameKind::announce:
+      return reinterpret_cast<const AnnounceHeader*>(frame.data())->send_request;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
 bool Pml::on_match(PeerId from, std::span<const std::byte> frame) {
   const auto& header = *reinterpret_cast<const MatchHeader*>(frame.data());
   if (header.source < 0 || header.tag == MPI_ANY_TAG) [[unlikely]]  // the queues would take them for wildcards
@@ -115,6 +132,10 @@ bool Pml::on_match(PeerId from, std::span<const std::byte> frame) {
 
   auto& request = static_cast<ReceiveRequest&>(*entry);
   request.posted = false;
+  if (!request.signature.fits(header.signature())) [[unlikely]] {
+    refuse(request, peer(from), header.source, header.kind, send_request_of(frame), header.signature());
+    return true;
+  }
   if (header.kind == FrameKind::eager) [[likely]] {
     deliver(request, header.source, header.tag, frame.subspan(sizeof(MatchHeader)));
     return true;
@@ -194,6 +215,7 @@ void Pml::keep_unexpected(Context& context, Peer& from, std::span<const std::byt
   message->frame_kind = header.kind;
   message->source = header.source;
   message->tag = header.tag;
+  message->signature = header.signature();
   message->bytes = static_cast<Count>(payload.size());
   if (header.kind == FrameKind::eager_sync) {
     message->send_request = reinterpret_cast<const EagerSyncHeader*>(frame.data())->send_request;
@@ -206,6 +228,7 @@ void Pml::keep_unexpected(Context& context, Peer& from, std::span<const std::byt
     message->readable = announce.readable != 0;
   }
   if (!payload.empty()) copy_bytes(message->payload(), payload.data(), payload.size());
+  if (message->signature.checked()) compare_calls(context, header);
   context.queues(static_cast<Plane>(header.context & 1)).unexpected.add(*message);
   arrivals_.store(arrivals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // pairs with Pml::wait_for
 }
@@ -226,6 +249,10 @@ void Pml::on_recall(Peer& from, const RecallHeader& header) {
 
 void Pml::accept(ReceiveRequest& request, Message& message) {
   Peer& from = *message.peer;
+  if (!request.signature.fits(message.signature)) [[unlikely]] {
+    refuse(request, from, message.source, message.frame_kind, message.send_request, message.signature);
+    return free_message(message);
+  }
   switch (message.frame_kind) {
     case FrameKind::announce: {
       const btl::RemoteRegion region{message.address, static_cast<std::uint64_t>(message.bytes), message.key};
@@ -278,6 +305,15 @@ const RequestOps RequestTables::receive = {
           Pml& pml = *receive.pml;
           release_objects(receive);
           pml.receives_.give_back(&receive);
+        },
+    .facts =
+        [](const Request& request) {
+          const auto& receive = static_cast<const ReceiveRequest&>(request);
+          const Communicator& comm = *receive.comm;
+          flight::WaitFacts facts{
+              .context = comm.context(), .peer = receive.source, .tag = receive.tag, .shape = flight::Shape::receive};
+          if (receive.source >= 0 && receive.source < comm.remote_size()) facts.world = comm.peer(receive.source);
+          return facts;
         },
 };
 

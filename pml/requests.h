@@ -67,6 +67,7 @@ struct ReceiveRequest : Request, MatchEntry, ListNode {
   Pml* pml;
   Context* context = nullptr;
   Plane plane = Plane::point_to_point;
+  CallSignature signature;  // of the collective that it is part of
   bool posted = false;     // in the posted list
   bool receiving = false;  // matched with a large message that is on its way: in Peer::receiving
   bool holds_objects = false;
@@ -100,6 +101,7 @@ struct Message : Object, MatchEntry {
   bool readable = false;
   Count bytes = 0;
   std::uint64_t send_request = 0, address = 0, key = 0;
+  CallSignature signature;
 
   Message() : Object(ObjectKind::message) {}
   explicit Message(std::uintptr_t predefined_handle) : Object(ObjectKind::message, predefined_handle) {}

@@ -22,6 +22,7 @@ MatchHeader match_header(FrameKind kind, const Envelope& to) {
   header.source = to.comm.rank();
   header.context = to.comm.context() | static_cast<std::uint64_t>(to.plane);
   header.tag = to.tag;
+  header.set_signature(to.signature);
   return header;
 }
 
@@ -65,7 +66,7 @@ Error Pml::send_slowly(SendMode mode, const Buffer& data, const Envelope& to, Pe
   SendRequest request(*this);
   prepare(request, mode, data, to, peer);
   start(request);
-  blocking_.until([&request] { return request.done(); });
+  complete(request, to);
   return request.error;
 }
 
@@ -231,6 +232,7 @@ bool Pml::try_stream(SendRequest& request) {
     return true;
   }
   request.sent += bytes;
+  moved();
   if (request.sent == request.bytes) finish_send(request, {});
   return true;
 }
@@ -350,6 +352,13 @@ const RequestOps RequestTables::send = {
           Pml& pml = *send.pml;
           release_objects(send);
           pml.sends_.give_back(&send);
+        },
+    .facts =
+        [](const Request& request) {
+          const auto& send = static_cast<const SendRequest&>(request);
+          flight::WaitFacts facts{.context = send.header.context, .tag = send.header.tag, .shape = flight::Shape::send};
+          if (send.peer != nullptr) facts.world = send.peer->id;
+          return facts;
         },
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "coll/select.h"
 #include "ompi_lite/base/copy.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/pack.h"
@@ -54,9 +55,9 @@ Error fold(const Region& region, int first, int last, Count offset, const Vector
   return {};
 }
 
-// Shows the whole input; root 0 stands for no root.
-void show(Region& region, Operation operation, int root, const Vector& vector) {
-  std::byte* slot = region.begin(Signature::of(operation, root, vector.bytes()));
+// Shows the whole input.
+void show(Region& region, const Vector& vector) {
+  std::byte* slot = region.begin();
   copy_bytes(slot, vector.input, static_cast<std::size_t>(vector.bytes()));
   region.publish();
 }
@@ -64,14 +65,14 @@ void show(Region& region, Operation operation, int root, const Vector& vector) {
 }  // namespace
 
 Error barrier(Region& region) {
-  region.begin(Signature::of(Operation::barrier, 0, 0));
+  region.begin();
   region.publish();
   return region.await_all();
 }
 
 Error bcast(Region& region, const Buffer& data, int root) {
   const Count bytes = pack_size(data);
-  std::byte* slot = region.begin(Signature::of(Operation::bcast, root, bytes));
+  std::byte* slot = region.begin();
   if (region.rank() == root) return put_and_publish(region, Operation::bcast, data, slot, bytes);
   region.publish();
   OL_TRY(region.await(root));
@@ -82,7 +83,7 @@ Error bcast(Region& region, const Buffer& data, int root) {
 Error gather(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place) {
   const bool at_root = region.rank() == root;
   const Count block = pack_size(at_root ? receive : send);
-  std::byte* slot = region.begin(Signature::of(Operation::gather, root, block));
+  std::byte* slot = region.begin();
   if (in_place) {
     region.publish();
   } else {
@@ -99,7 +100,7 @@ Error gather(Region& region, const Buffer& send, const Buffer& receive, int root
 Error scatter(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place) {
   const bool at_root = region.rank() == root;
   const Count block = pack_size(at_root ? send : receive);
-  std::byte* slot = region.begin(Signature::of(Operation::scatter, root, block));
+  std::byte* slot = region.begin();
   if (at_root) {
     OL_TRY(put_and_publish(region, Operation::scatter, blocks_of(send, 0, region.size()), slot, block * region.size()));
   } else {
@@ -116,7 +117,7 @@ Error scatter(Region& region, const Buffer& send, const Buffer& receive, int roo
 
 Error allgather(Region& region, const Buffer& send, const Buffer& receive, bool in_place) {
   const Count block = pack_size(receive);
-  std::byte* slot = region.begin(Signature::of(Operation::allgather, 0, block));
+  std::byte* slot = region.begin();
   OL_TRY(put_and_publish(region, Operation::allgather, in_place ? blocks_of(receive, region.rank()) : send, slot, block));
   OL_TRY(region.await_all());
   for (int i = 0; i < region.size(); ++i) {
@@ -127,7 +128,7 @@ Error allgather(Region& region, const Buffer& send, const Buffer& receive, bool 
 
 Error alltoall(Region& region, const Buffer& send, const Buffer& receive) {
   const Count block = pack_size(receive);
-  std::byte* slot = region.begin(Signature::of(Operation::alltoall, 0, block));
+  std::byte* slot = region.begin();
   const Buffer all = blocks_of(is_in_place(send) ? receive : send, 0, region.size());
   OL_TRY(put_and_publish(region, Operation::alltoall, all, slot, block * region.size()));
   OL_TRY(region.await_all());
@@ -136,33 +137,33 @@ Error alltoall(Region& region, const Buffer& send, const Buffer& receive) {
 }
 
 Error reduce(Region& region, const Vector& vector, int root) {
-  show(region, Operation::reduce, root, vector);
+  show(region, vector);
   if (region.rank() != root) return {};
   OL_TRY(region.await_all());
   return fold(region, 0, region.size() - 1, 0, vector, vector.count);
 }
 
 Error allreduce(Region& region, const Vector& vector) {
-  show(region, Operation::allreduce, 0, vector);
+  show(region, vector);
   OL_TRY(region.await_all());
   return fold(region, 0, region.size() - 1, 0, vector, vector.count);
 }
 
 Error reduce_scatter_block(Region& region, const Vector& vector) {
-  show(region, Operation::reduce_scatter_block, 0, vector);
+  show(region, vector);
   OL_TRY(region.await_all());
   const Count each = vector.count / region.size();
   return fold(region, 0, region.size() - 1, each * region.rank() * vector.type.size(), vector, each);
 }
 
 Error scan(Region& region, const Vector& vector) {
-  show(region, Operation::scan, 0, vector);
+  show(region, vector);
   OL_TRY(region.await(0, region.rank() + 1));
   return fold(region, 0, region.rank(), 0, vector, vector.count);
 }
 
 Error exscan(Region& region, const Vector& vector) {
-  show(region, Operation::exscan, 0, vector);
+  show(region, vector);
   if (region.rank() == 0) return {};
   OL_TRY(region.await(0, region.rank()));
   return fold(region, 0, region.rank() - 1, 0, vector, vector.count);

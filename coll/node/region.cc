@@ -6,6 +6,7 @@
 
 #include "coll/algorithms/allreduce_allgather.h"
 #include "coll/algorithms/bcast_knomial.h"
+#include "coll/compare.h"
 #include "coll/direct.h"
 #include "ompi_lite/base/macros.h"
 #include "pml/pml.h"
@@ -43,7 +44,7 @@ bool Region::possible(const Communicator& comm) {
 }
 
 // Rank 0 takes the memory and says where it is; all say whether they see the same segment.
-std::unique_ptr<Region> Region::make(Communicator& comm) {
+std::unique_ptr<Region> Region::make(Communicator& comm, CallSignature signature) {
   struct Place {
     SegmentId segment;
     std::uint64_t offset;
@@ -55,23 +56,30 @@ std::unique_ptr<Region> Region::make(Communicator& comm) {
     place = {segment->id(), offset ? *offset : 0};
   }
   {
-    Direct steps(comm, Operation::bcast);
+    Direct steps(comm, Operation::bcast, signature);
     steps.bind(coll::Slot::send, reinterpret_cast<std::byte*>(&place), datatype_of(MPI_BYTE));
     BcastKnomial::run(steps, {Part{coll::Slot::send, 0, 0, sizeof place}, 0, 2});
-    if (steps.finish()) place.offset = 0;
+    if (steps.finish()) {
+      pml::log_of(comm).put_back();  // for the call itself
+      return nullptr;
+    }
   }
   std::unique_ptr<Region> region;
   if (segment != nullptr && place.offset != 0 && place.segment == segment->id())
     region.reset(new Region(comm, *segment, place.offset));
   // The smallest answer counts; after this exchange every rank has also written its place in the head.
   std::int32_t mine = region ? 1 : 0, all = 0;
-  Direct steps(comm, Operation::allreduce);
+  Direct steps(comm, Operation::allreduce, signature);
   Datatype& type = datatype_of(MPI_INT32_T);
   steps.reduce_with(op_of(MPI_MIN), type);
   steps.bind(coll::Slot::send, reinterpret_cast<std::byte*>(&mine), type);
   steps.bind(coll::Slot::receive, reinterpret_cast<std::byte*>(&all), type);
   AllreduceAllgather::run(steps, {Part{coll::Slot::send, 0, 0, 1}, Part{coll::Slot::receive, 0, 0, 1}});
-  if (steps.finish() || all == 0 || !region) return nullptr;  // a region that some lack is never given back: rare
+  if (steps.finish()) {
+    pml::log_of(comm).put_back();
+    return nullptr;
+  }
+  if (all == 0 || !region) return nullptr;  // a region that some lack is never given back: rare
   for (int i = 0; i < comm.size(); ++i) {
     region->bells_[i] =
         &segment->bell(region->head_.local_ranks[i].load(std::memory_order_relaxed));  // after the exchange above
@@ -80,7 +88,8 @@ std::unique_ptr<Region> Region::make(Communicator& comm) {
 }
 
 Region::Region(Communicator& comm, Segment& segment, std::uint64_t offset)
-    : segment_(segment),
+    : comm_(comm),
+      segment_(segment),
       offset_(offset),
       head_(*segment.at<Head>(offset)),
       slots_(segment.at(offset) + sizeof(Head)),
@@ -97,13 +106,12 @@ Region::~Region() {
     segment_.give_back(offset_, bytes_for(size_));
 }
 
-std::byte* Region::begin(Signature signature) {
+std::byte* Region::begin() {
   ++sequence_;
-  signature_ = signature;
   // The slot served collective sequence_ - kSlots, which all must have left: so all must have begun the one after it.
   // Looked at so early that half of the slots are still free.
   if (sequence_ >= all_began_ + kSlots) [[unlikely]] {
-    wait_for(0, size_, sequence_ - kSlots / 2);
+    static_cast<void>(wait_for(0, size_, sequence_ - kSlots / 2));  // what is wrong is found where this call waits
     all_began_ = sequence_ - kSlots / 2;
   }
   return slot(rank_, sequence_)->data();
@@ -111,7 +119,7 @@ std::byte* Region::begin(Signature signature) {
 
 void Region::publish() {
   Slot* mine = slot(rank_, sequence_);
-  mine->signature = signature_.word;
+  mine->signature = signature_.word();
   mine->sequence.store(sequence_, std::memory_order_release);  // partner: published
   ring_sleepers();
 }
@@ -126,43 +134,43 @@ void Region::ring_sleepers() {
 }
 
 Error Region::await(int first, int end) {
-  wait_for(first, end, sequence_);
+  if (!wait_for(first, end, sequence_)) return mismatch(pml::log_of(comm_).take(), rank_);
   for (int i = first; i < end; ++i) {
-    const Signature theirs{slot(i, sequence_)->signature};
-    if (theirs.word != signature_.word) [[unlikely]]
-      return mismatch(i, theirs);
+    const CallSignature theirs = CallSignature::from_word(slot(i, sequence_)->signature);
+    if (!theirs.fits(signature_)) [[unlikely]]
+      return mismatch({i, theirs, signature_}, rank_);
   }
   return {};
 }
 
-void Region::wait_for(int first, int end, std::uint64_t sequence) {
+// False: a rank is in another collective, which it does by messages.
+bool Region::wait_for(int first, int end, std::uint64_t sequence) {
   int next = first;
   while (next < end && published(next, sequence)) ++next;
-  if (next < end) wait_slowly(next, end, sequence);
+  return next == end || wait_slowly(next, end, sequence);
 }
 
-void Region::wait_slowly(int& next, int end, std::uint64_t sequence) {
+bool Region::wait_slowly(int& next, int end, std::uint64_t sequence) {
+  pml::CollectiveLog& log = pml::log_of(comm_);
   int spins = blocking_.waiter().crowded() ? 0 : kSpins;
-  blocking_.until([&] {  // asked again after it has said yes
-    for (;;) {
-      while (next < end && published(next, sequence)) ++next;
-      if (next == end) return true;
-      if (spins == 0) return false;
-      --spins;
-      os::cpu_pause();
-    }
-  });
-}
-
-Error Region::mismatch(int rank, Signature theirs) const {
-  const bool other = theirs.operation() != signature_.operation();
-  return make_error(other                                ? ErrorClass::other
-                    : theirs.root() != signature_.root() ? ErrorClass::root
-                                                         : ErrorClass::truncate,
-                    "%s: rank %d is in %s with root %d and %lld bytes, where rank %d is in %s with root %d and %lld bytes",
-                    mpi_name(signature_.operation()), rank, mpi_name(theirs.operation()), theirs.root(),
-                    static_cast<long long>(theirs.bytes()), rank_, mpi_name(signature_.operation()), signature_.root(),
-                    static_cast<long long>(signature_.bytes()));
+  pml::Patience patience;
+  while (next < end && !log.found()) {
+    bool overdue = false;
+    blocking_.until([&] {  // asked again after it has said yes
+      for (;;) {
+        while (next < end && published(next, sequence)) ++next;
+        if (next == end || log.found() || overdue) return true;
+        if (spins == 0) break;
+        --spins;
+        os::cpu_pause();
+      }
+      return overdue = patience.over();
+    });
+    if (next == end || log.found()) break;
+    if (signature_.checked()) pml::of(comm_).ask({comm_, next, tag_, Plane::collective, signature_});
+    patience.renew();
+  }
+  return next == end;
 }
 
 }  // namespace ompi_lite::coll::node

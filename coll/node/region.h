@@ -8,25 +8,13 @@
 #include <cstdint>
 #include <memory>
 
-#include "coll/select.h"
 #include "ompi_lite/base/blocking.h"
 #include "ompi_lite/base/error.h"
 #include "ompi_lite/base/segment.h"
+#include "ompi_lite/core/call_signature.h"
 #include "ompi_lite/core/communicator.h"
 
 namespace ompi_lite::coll::node {
-
-// Which collective a rank is in, in one word: a reader compares it with its own.
-struct Signature {
-  std::uint64_t word = 0;
-  static Signature of(Operation operation, int root, Count bytes) {
-    return {static_cast<std::uint64_t>(operation) << 56 | static_cast<std::uint64_t>(root & 0xffffff) << 32 |
-            static_cast<std::uint64_t>(bytes & 0xffffffff)};
-  }
-  Operation operation() const { return static_cast<Operation>(word >> 56); }
-  int root() const { return static_cast<int>(word >> 32 & 0xffffff); }
-  Count bytes() const { return static_cast<Count>(word & 0xffffffff); }
-};
 
 // One rank's view. Every collective has a number, the same at all ranks; for each of them every rank publishes one slot,
 // which says that it has come and holds what it has for the others. A rank has kSlots of them in turn, and takes one
@@ -39,7 +27,8 @@ class Region {
   static constexpr int kMostRanks = 64;
 
   // Collective over the communicator, on whose node all its ranks are: null at all ranks if one of them has no room.
-  static std::unique_ptr<Region> make(Communicator& comm);
+  // `signature`: of the call that all make.
+  static std::unique_ptr<Region> make(Communicator& comm, CallSignature signature);
   // Bytes that a slot holds among so many ranks.
   static Count capacity(int ranks);
   static bool possible(const Communicator& comm);
@@ -51,8 +40,13 @@ class Region {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  // Begins the next collective; the slot may be filled.
-  std::byte* begin(Signature signature);
+  // Which call comes next: its number and signature.
+  void declare(int tag, CallSignature signature) {
+    tag_ = tag;
+    signature_ = signature;
+  }
+  // Begins it; the slot may be filled.
+  std::byte* begin();
   // Shows the slot to the others, and wakes those who sleep.
   void publish();
   // Returns when this rank, or all ranks of a run, have published; an error if one of them is in another collective.
@@ -89,11 +83,11 @@ class Region {
   bool published(int rank, std::uint64_t sequence) const {
     return slot(rank, sequence)->sequence.load(std::memory_order_acquire) >= sequence;  // partner: publish
   }
-  void wait_for(int first, int end, std::uint64_t sequence);
-  void wait_slowly(int& next, int end, std::uint64_t sequence);
-  Error mismatch(int rank, Signature theirs) const;
+  bool wait_for(int first, int end, std::uint64_t sequence);
+  bool wait_slowly(int& next, int end, std::uint64_t sequence);
   void ring_sleepers();
 
+  Communicator& comm_;
   Segment& segment_;
   const std::uint64_t offset_;
   Head& head_;
@@ -103,7 +97,8 @@ class Region {
   Blocking& blocking_;
   std::uint64_t sequence_ = 0;
   std::uint64_t all_began_ = 0;  // every rank is known to have begun this collective, so to have left all before it
-  Signature signature_;
+  int tag_ = 0;
+  CallSignature signature_;
   Doorbell* bells_[kMostRanks];
 };
 

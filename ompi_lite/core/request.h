@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ompi_lite/base/error.h"
+#include "ompi_lite/base/flight_recorder.h"
 #include "ompi_lite/core/object.h"
 #include "ompi_lite/core/status.h"
 
@@ -24,6 +25,8 @@ struct RequestOps {
   Error (*finish)(Request&);            // runs when a wait or test takes the completion; gives the operation's error, if any
   void (*destroy)(Request&);            // gives the memory back; the request is complete or was never active
   Error (*retire)(Request&) = nullptr;  // generalized ones: runs the application's free function, before destroy
+  // What it waits for, for reports of hangs; null: it does not say.
+  flight::WaitFacts (*facts)(const Request&) = nullptr;
 };
 
 // Owned by whoever started the operation; freed by the wait or test that completes it unless persistent. `complete` may be

@@ -3,12 +3,29 @@
 #include "ompi_lite/core/signature.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
+
+#include "ompi_lite/core/predefined_types.h"
 
 namespace ompi_lite {
 namespace {
 
 constexpr std::size_t kWriteOutItems = 32;  // as for layouts: longer bodies are referred to
+
+// Representation::none, the first, stands for bytes, characters and packed data.
+std::uint64_t bit_of(int basic) {
+  const BasicType& type = basic_types()[static_cast<std::size_t>(basic)];
+  const bool plain = type.kind == BasicKind::byte || type.kind == BasicKind::none;
+  return std::uint64_t{1} << (plain ? 0 : static_cast<int>(type.representation));
+}
+static_assert(static_cast<int>(Representation::count_of_them) < 63 && static_cast<int>(Representation::none) == 0);
+
+std::uint8_t kind_of(std::uint64_t representations) {
+  if (representations == 0 || (representations & 1) != 0) return 0;
+  if (std::has_single_bit(representations)) return static_cast<std::uint8_t>(std::countr_zero(representations) + 1);
+  return static_cast<std::uint8_t>(64 + representations % 191);
+}
 
 }  // namespace
 
@@ -46,6 +63,9 @@ void SignatureBuilder::add(const std::shared_ptr<const Signature>& body, Count c
 }
 
 std::shared_ptr<const Signature> SignatureBuilder::finish() {
+  std::uint64_t& all = signature_->representations_;
+  for (const SignatureItem& item : signature_->items_) all |= item.body != nullptr ? item.body->representations_ : bit_of(item.basic);
+  signature_->kind_ = kind_of(all);
   Count bytes = 0, elements = 0;
   for (SignatureItem& item : signature_->items_) {
     item.bytes_before = bytes;

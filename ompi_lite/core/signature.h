@@ -2,6 +2,7 @@
 // Type maps without their displacements: which basic elements, in which order. Counts elements, converts representations.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,12 +36,19 @@ class Signature {
   // Bytes that the first `elements` basic elements take.
   Count bytes_of(Count elements) const;
 
+  // Of which basic elements it consists, in a small number: types whose data may be exchanged have the same, however often and
+  // in which order the elements come. 1 + Representation where all are of one; from 64 on a hash of several; 0 where some are
+  // plain bytes or packed, which go with anything.
+  std::uint8_t kind() const { return kind_; }
+
  private:
   friend class SignatureBuilder;
   std::vector<SignatureItem> items_;
   std::vector<std::shared_ptr<const Signature>> bodies_;
   Count bytes_ = 0;
   Count elements_ = 0;
+  std::uint64_t representations_ = 0;  // a bit each; bit 0: bytes among them
+  std::uint8_t kind_ = 0;
 };
 
 class SignatureBuilder {

@@ -88,7 +88,7 @@ class Play {
   }
 
   void step() {
-    switch (input_.byte() % 8) {
+    switch (input_.byte() % 9) {
       case 0:
         return receive();
       case 1:
@@ -101,6 +101,9 @@ class Play {
         return cancel();
       case 4:
         return raw_frame();
+      case 5:
+        return rank_.pml().begin_collective(rank_.comm(), input_.byte() % 4,
+                                            CallSignature({input_.byte() % 31u, 0, input_.byte(), 0, input_.byte()}));
       default:
         return plausible_frame();
     }
@@ -152,15 +155,24 @@ class Play {
   // The header of some kind with numbers that mean something, now and then cut or with a byte changed; then a payload.
   void plausible_frame() {
     std::vector<std::byte> frame(pml::kLargestHeader + 4096);
-    const auto kind = static_cast<FrameKind>(1 + input_.byte() % 11);
+    const auto kind = static_cast<FrameKind>(1 + input_.byte() % 13);
     const std::size_t header = pml::header_bytes(kind);
     std::size_t payload = std::size_t{input_.byte()} * 16;
-    const pml::MatchHeader match{
+    pml::MatchHeader match{
         kind, {}, input_.byte() % 2, rank_.comm().context(), input_.byte() % 8 == 7 ? MPI_ANY_TAG : input_.byte() % 4};
+    if (input_.byte() % 2 != 0) {  // of a collective, of which this rank may know
+      match.context |= 1;
+      match.set_signature(CallSignature({input_.byte() % 31u, input_.byte(), input_.byte(), input_.byte(), input_.byte()}));
+    }
     const auto put = [&frame](const auto& value) { std::memcpy(frame.data(), &value, sizeof value); };
     switch (kind) {
       case FrameKind::eager:
         put(match);
+        break;
+      case FrameKind::compare:
+      case FrameKind::differs:
+        put(match);
+        payload = 0;
         break;
       case FrameKind::eager_sync:
         put(pml::EagerSyncHeader{match, ticket()});
