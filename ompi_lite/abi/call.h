@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ompi_lite/abi/describe.h"
 #include "ompi_lite/abi/payload.h"
 #include "ompi_lite/abi/site.h"
 #include "ompi_lite/abi/write.h"
@@ -20,8 +21,6 @@ namespace ompi_lite::abi {
 [[gnu::cold, gnu::noinline]] void called_outside(const Site& site);
 [[gnu::cold, gnu::noinline]] Error bad_comm(const Site& site);
 [[gnu::cold, gnu::noinline]] Error bad_root(const Site& site);
-
-inline bool is_rank(int value, int size) { return static_cast<unsigned>(value) < static_cast<unsigned>(size); }
 
 inline Error enter(Site& site) {
   if (site.when == When::any_time) {
@@ -77,6 +76,33 @@ struct Run<function> {
   }
 };
 
+// Notes the call in the flight record of the rank from here to end().
+template <class... A>
+class Noted {
+ public:
+  Noted(const Site& site, const A&... args) {
+    if (door.recorder == nullptr) return;
+    flight::CallFacts facts{.function = site.function};
+    (describe(facts, site, args), ...);
+    if (site.rooted) {
+      facts.peer = site.root;
+      facts.shape = flight::Shape::rooted;
+    }
+    if (site.comm != nullptr) {
+      facts.context = site.comm->context();
+      facts.collective_calls = &site.comm->collective_calls;
+    }
+    ticket_ = door.recorder->enter(facts);
+  }
+  // The recorder may have gone meanwhile, with MPI_Finalize.
+  void end(bool nothing) {
+    if (door.recorder != nullptr) door.recorder->leave(ticket_, nothing);
+  }
+
+ private:
+  flight::Recorder::Ticket ticket_;
+};
+
 template <auto function, class... A>
 [[gnu::always_inline]] inline int call(Site&& site, A&&... args) {
   Error error = enter(site);
@@ -84,8 +110,15 @@ template <auto function, class... A>
     CallLock lock;
     static_cast<void>(((error = args.read(site), !error) && ...));
     if (!error) {
-      error = Run<function>::with(args...);
-      (args.store(!error), ...);
+      if constexpr (kRecorded<function, A...>) {
+        Noted<A...> noted(site, args...);
+        error = Run<function>::with(args...);
+        (args.store(!error), ...);
+        noted.end((says_nothing(args) || ...));
+      } else {
+        error = Run<function>::with(args...);
+        (args.store(!error), ...);
+      }
     }
   }
   if (error) [[unlikely]] {

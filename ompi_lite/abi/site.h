@@ -42,6 +42,8 @@ struct Site {
   const void* sent_type = nullptr;
 };
 
+inline bool is_rank(int value, int size) { return static_cast<unsigned>(value) < static_cast<unsigned>(size); }
+
 inline Communicator* communicator_of(MPI_Comm handle) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
   Object* object = object_of(value);

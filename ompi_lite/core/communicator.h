@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ompi_lite/base/error.h"
+#include "ompi_lite/base/flight_recorder.h"
 #include "ompi_lite/core/attribute.h"
 #include "ompi_lite/core/errhandler.h"
 #include "ompi_lite/core/group.h"
@@ -31,6 +33,7 @@ struct CommunicatorHome {
   ContextIds* context_ids = nullptr;
   std::vector<int> node_of_peer;  // index: PeerId; equal values share memory
   Segment* segment = nullptr;     // that memory, if ranks may talk through it
+  flight::Recorder* recorder = nullptr;  // knows the communicators by name; or null
   // Set by the point-to-point layer: gives a new communicator its pml_state.
   void (*attach)(void* context, Communicator& communicator) = nullptr;
   void* attach_context = nullptr;
@@ -46,6 +49,7 @@ class Communicator : public Object {
   // One whose context is still being agreed (MPI_Comm_idup): no messages until settle().
   Communicator(CommunicatorHome& home, Ref<Group> local, Ref<Group> remote, int my_rank);
   void settle(ContextId context_id);
+  void set_name(std::string_view text);  // cut to what a name may have
   ~Communicator();
 
   int rank() const { return rank_; }                      // of this process in the local group
@@ -71,11 +75,13 @@ class Communicator : public Object {
   std::unique_ptr<Attachment> partitioned_state;  // only where there is partitioned communication
   std::shared_ptr<const Topology> topology;  // null: none; duplicates share it
   Ref<Communicator> local_comm;         // intercommunicators: a private intracommunicator of the local group
+  std::uint32_t collective_calls = 0;   // begun so far, as the flight recorder counts them
   bool low_group = false;               // intercommunicators: breaks the tie between the two sides
 
   CommunicatorHome& home() const { return *home_; }
 
  private:
+  void open();
   CommunicatorHome* home_;
   ContextId context_;
   Ref<Group> local_group_, remote_group_;

@@ -97,6 +97,8 @@ const char* Datatype::name_or_combiner() const {
   return recipe_->combiner == MPI_COMBINER_NAMED ? basic_->name : combiner_name(recipe_->combiner);
 }
 
+const char* Datatype::how_made() const { return combiner_name(recipe_->combiner); }
+
 void destroy(Datatype* type) {
   if (type->fortran_index >= 0) forget_int(*type);
   delete type;

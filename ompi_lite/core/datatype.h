@@ -76,6 +76,7 @@ class Datatype : public Object {
   MPI_Datatype handle() const { return reinterpret_cast<MPI_Datatype>(abi_handle); }
   // The name that MPI_Type_set_name gave, the C name of a predefined type, or a description such as "vector".
   const char* name_or_combiner() const;
+  const char* how_made() const;  // "vector type": how it was made; lives for ever
 
   bool committed = false;
   std::string name;  // at most MPI_MAX_OBJECT_NAME - 1 characters

@@ -180,7 +180,7 @@ Error comm_disconnect(Communicator*& comm) {
 
 Error comm_set_name(Communicator& comm, const char* name) {
   if (name == nullptr) return Error(ErrorClass::arg, "comm_name is a null pointer");
-  comm.name.assign(name, std::min(std::strlen(name), std::size_t{MPI_MAX_OBJECT_NAME - 1}));
+  comm.set_name(name);
   return {};
 }
 

@@ -20,6 +20,20 @@ void empty_status(MPI_Status* status) {
   status->MPI_ERROR = MPI_SUCCESS;
 }
 
+// For reports of hangs. Calls that are content with any of several requests do not wait for a certain one, and tell nothing.
+void tell(const Request& request) {
+  flight::Recorder* recorder = request.blocking->recorder();
+  if (recorder == nullptr || request.ops->facts == nullptr || recorder->wait_is_known()) return;
+  recorder->waits_for(request.ops->facts(request));
+}
+
+// Waits until ready() says so; the request is one that is not done.
+template <class Ready>
+void wait_until(Request& request, Ready&& ready) {
+  tell(request);
+  request.blocking->until(ready);
+}
+
 // Looks around once for a test that found nothing. Programs test in loops: with more ranks than cores the others must run.
 void look_around(Request& request) {
   if (request.blocking->turn()) return;
@@ -29,6 +43,7 @@ void look_around(Request& request) {
 
 bool done_after_a_look(Request& request) {
   if (request.done()) return true;
+  tell(request);
   look_around(request);
   return request.done();
 }
@@ -100,7 +115,7 @@ Error wait(Request*& request, MPI_Status* status) {
     return {};
   }
   Request& waited = *request;
-  if (!waited.done()) waited.blocking->until([&waited] { return waited.done(); });
+  if (!waited.done()) wait_until(waited, [&waited] { return waited.done(); });
   return take_completion(request, status);
 }
 
@@ -238,6 +253,11 @@ bool all_done(const RequestSpan& requests) {
 
 bool all_done_after_a_look(const RequestSpan& requests) {
   if (all_done(requests)) return true;
+  for (int i = 0; i < requests.size(); ++i) {
+    if (!pending(requests[i]) || requests[i]->done()) continue;
+    tell(*requests[i]);
+    break;
+  }
   look_around(*first_pending(requests));
   return all_done(requests);
 }
@@ -247,7 +267,7 @@ bool all_done_after_a_look(const RequestSpan& requests) {
 Error waitall(RequestSpan requests, MPI_Status* statuses) {
   for (int i = 0; i < requests.size(); ++i) {
     Request* request = requests[i];
-    if (pending(request) && !request->done()) request->blocking->until([request] { return request->done(); });
+    if (pending(request) && !request->done()) wait_until(*request, [request] { return request->done(); });
   }
   return take_all(requests, statuses);
 }

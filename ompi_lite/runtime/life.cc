@@ -74,6 +74,7 @@ Error bring_up() {
   if (!process) return process.error();
   door.process = std::move(process).value().release();
   serving_world = &door.process->world();
+  door.recorder = door.process->recorder();
   define_attributes(door.process->job());
   fill_environment(environment_info(), door.process->job());
   main_thread = pthread_self();
@@ -86,6 +87,7 @@ Error bring_down() {
   Error failed = process.finish();
   door.process = nullptr;
   serving_world = nullptr;
+  door.recorder = nullptr;
   delete &process;
   return failed;
 }

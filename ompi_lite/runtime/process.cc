@@ -11,6 +11,7 @@
 #include <string>
 
 #include "btl/shm/transport.h"
+#include "ompi_lite/base/clock.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/base/os.h"
 #include "ompi_lite/core/group.h"
@@ -45,8 +46,10 @@ Result<std::unique_ptr<Process>> Process::start(std::unique_ptr<Bootstrap> boots
   std::unique_ptr<Process> made(new Process(std::move(bootstrap)));
   log_identify(os::host_name().c_str(), made->job().rank);
   OL_TRY(made->open_segment());
+  made->record_.open(made->segment());
   made->waiter_.emplace(made->segment_ ? made->segment_->bell(made->segment_->local_rank()) : made->own_bell_);
   made->blocking_.emplace(made->progress_, *made->waiter_, lock);
+  made->blocking_->set_recorder(made->recorder());
   OL_TRY(made->open_transports());
   made->make_communicators();
   return made;
@@ -67,6 +70,7 @@ Error Process::open_segment() {
     if (!made) return made.error();
     segment_.emplace(std::move(made).value());
   }
+  if (segment_) record_.open(segment());  // before we wait for others: who has come but not got on can be seen
   if (!inherited) {
     if (local_rank == 0) {
       const std::string path = segment_->path();
@@ -111,6 +115,7 @@ Error Process::open_transports() {
   policy.crowded = segment_ ? segment_->crowded() : false;
   waiter_->set_policy(policy);
   pml_.emplace(job().rank, transports_, static_cast<pml::AddressBook&>(*this), *blocking_);
+  if (recorder() != nullptr) recorder()->count_moves(pml_->moves());
   for (const auto& transport : transports_) {
     if (PollSet* descriptors = transport->descriptors()) waiter_->set_descriptors(descriptors);
     transport_pollers_.push_back({transport.get(), &*pml_});
@@ -138,22 +143,26 @@ void Process::make_communicators() {
   if (home_.node_of_peer.empty()) home_.node_of_peer.assign(static_cast<std::size_t>(info.size), 0);
   home_.attach = [](void* context, Communicator& comm) { static_cast<pml::Pml*>(context)->attach(comm); };
   home_.attach_context = &*pml_;
+  home_.recorder = recorder();
   if (segment_ && std::any_of(transports_.begin(), transports_.end(), [](const auto& each) { return is_shm(*each); }))
     home_.segment = &*segment_;  // not where the user wants messages to go another way
 
   auto world = Ref<Group>(new Group(0, info.size, info.rank));
   world_ = new Communicator(home_, reinterpret_cast<std::uintptr_t>(MPI_COMM_WORLD), ContextIds::kWorld, std::move(world),
                             info.rank);
-  world_->name = "MPI_COMM_WORLD";
+  world_->set_name("MPI_COMM_WORLD");
   auto self = Ref<Group>(new Group(info.rank, 1, info.rank));
   self_ = new Communicator(home_, reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF), ContextIds::kSelf, std::move(self), 0);
-  self_->name = "MPI_COMM_SELF";
+  self_->set_name("MPI_COMM_SELF");
 }
 
 // Shared memory keeps what was sent after its sender left. Over other transports a peer may still be reading, so all wait.
 Error Process::finish() {
   pml_->drain();
-  if (addresses_published_ || (!segment_ && job().size > 1)) OL_TRY(bootstrap_->fence());
+  if (addresses_published_ || (!segment_ && job().size > 1)) {
+    if (recorder() != nullptr) recorder()->idle(now_ns());  // waits for all
+    OL_TRY(bootstrap_->fence());
+  }
   return bootstrap_->finish();
 }
 

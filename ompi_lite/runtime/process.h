@@ -14,6 +14,7 @@
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/runtime/bootstrap.h"
+#include "ompi_lite/runtime/flight_recorder.h"
 #include "pml/pml.h"
 
 namespace ompi_lite {
@@ -32,6 +33,7 @@ class Process final : private pml::AddressBook {
 
   const JobInfo& job() const { return bootstrap_->job(); }
   Bootstrap& bootstrap() { return *bootstrap_; }
+  flight::Recorder* recorder() { return record_.recorder(); }  // null: calls are not recorded
   Segment* segment() { return segment_ ? &*segment_ : nullptr; }
   Blocking& blocking() { return *blocking_; }
   pml::Pml& pml() { return *pml_; }
@@ -49,6 +51,7 @@ class Process final : private pml::AddressBook {
   std::unique_ptr<Bootstrap> bootstrap_;
   std::optional<Segment> segment_;  // none for a rank that is alone on its node
   Doorbell own_bell_{};             // ... which then sleeps on this
+  FlightRecord record_;
   std::optional<Waiter> waiter_;
   Progress progress_;
   std::optional<Blocking> blocking_;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "ompi_lite/base/flight_recorder.h"
 #include "ompi_lite/base/knob.h"
 #include "ompi_lite/base/process_lock.h"
 
@@ -21,6 +22,7 @@ struct Door {
   std::atomic<int> sessions{0};                        // open ones
   ProcessLock lock;
   Process* process = nullptr;
+  flight::Recorder* recorder = nullptr;  // of the process; null: calls are not recorded
 };
 extern constinit Door door;
 
