@@ -177,6 +177,7 @@ MaybeFailure Job::start_ranks() {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     if (MaybeFailure failure = start_rank(rank, null_fd.value, node_fd.value, secret)) return failure;
   }
+  watch_.begin(node_fd.value, static_cast<int>(ranks_.size()), plan_.options.report_hang_seconds);
   node_fd.value = -1;  // stays open: a rank whose descriptor was closed on its way finds the memory at /proc/<mpirun>/fd
   return std::nullopt;
 }
@@ -230,6 +231,7 @@ int Job::poll_timeout_ms() const {
     if (!first || when < *first) first = when;
   };
   if (limit_ && ending_ == Ending::no) consider(*limit_);
+  if (ending_ == Ending::no && any_running() && watch_.next() != Clock::time_point::max()) consider(watch_.next());
   if (ending_ != Ending::no) {
     consider(next_step_);
     if (!any_running()) consider(Clock::now() + std::chrono::milliseconds(20));  // groups vanish without telling us
@@ -293,6 +295,9 @@ void Job::handle_signal(int signal) {
         next_step_ = Clock::now();
       }
       break;
+    case SIGUSR2:
+      output_.say(watch_.report("mpirun: where the ranks are:", running()));
+      break;
     case SIGTSTP:
       signal_groups(SIGTSTP);
       (void)kill(getpid(), SIGSTOP);
@@ -322,7 +327,8 @@ void Job::rank_ended(std::size_t index, int status) {
   const int code = by_signal ? WTERMSIG(status) : WEXITSTATUS(status);
   if (by_signal || code != 0 || rank.connected) output_.drain_rank(static_cast<int>(index));
   if (!rank.aborted) {
-    verdict_.ended(RankEnd{static_cast<int>(index), rank.pid, by_signal, code, rank.connected, rank.ever_connected});
+    verdict_.ended(RankEnd{static_cast<int>(index), rank.pid, by_signal, code, rank.connected, rank.ever_connected,
+                           last_call(index)});
   }
   look_after_groups();
   if (verdict_.must_end_job()) begin_ending(SIGTERM);
@@ -384,6 +390,7 @@ void Job::escalate() {
 void Job::handle_time() {
   const Clock::time_point now = Clock::now();
   output_.show_idle_pieces();
+  if (ending_ == Ending::no && now >= watch_.next()) watch_for_hangs();
   if (ending_ == Ending::no && limit_ && now >= *limit_) time_limit_reached();
   if (ending_ != Ending::no && any_group_left() && now >= next_step_) escalate();
 }
@@ -399,8 +406,26 @@ void Job::time_limit_reached() {
       output_.say(stacks_of_group(ranks_[rank].pid));
     }
   }
-  verdict_.end_job(static_cast<int>(ExitCode::timed_out), text.data());
+  verdict_.end_job(static_cast<int>(ExitCode::timed_out), watch_.report(text.data(), running()));
   begin_ending(SIGTERM);
+}
+
+std::vector<bool> Job::running() const {
+  std::vector<bool> result;
+  for (const Rank& rank : ranks_) result.push_back(rank.running);
+  return result;
+}
+
+void Job::watch_for_hangs() {
+  if (!watch_.look(running())) return;
+  std::array<char, 64> text{};
+  (void)std::snprintf(text.data(), text.size(), "mpirun: nothing has moved for %g s:", plan_.options.report_hang_seconds);
+  output_.say(watch_.report(text.data(), running()));
+}
+
+// Where it was when it died; it was in no call of interest if it had finalized.
+std::string Job::last_call(std::size_t rank) {
+  return ranks_[rank].connected ? last_call_text(watch_.sight(static_cast<int>(rank), false)) : std::string();
 }
 
 void Job::speak_messages() {

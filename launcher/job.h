@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "launcher/hang_watch.h"
 #include "launcher/io_forward.h"
 #include "launcher/options.h"
 #include "launcher/placement.h"
@@ -64,6 +65,9 @@ class Job {
   void rank_ended(std::size_t rank, int status);
   void handle_time();
   void time_limit_reached();
+  std::vector<bool> running() const;
+  void watch_for_hangs();
+  std::string last_call(std::size_t rank);
   void speak_messages();
 
   void begin_ending(int signal);
@@ -78,6 +82,7 @@ class Job {
   PmixServer& server_;
   Watcher& watcher_;
   Verdict verdict_;
+  HangWatch watch_;
   OutputForwarder output_;
   InputForwarder input_;
   std::vector<Rank> ranks_;

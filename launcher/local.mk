@@ -5,6 +5,8 @@ liblauncher_la_SOURCES = \
   launcher/doorman.cc \
   launcher/elf.cc \
   launcher/environment.cc \
+  launcher/hang_report.cc \
+  launcher/hang_watch.cc \
   launcher/hosts.cc \
   launcher/io_forward.cc \
   launcher/job.cc \

@@ -25,6 +25,7 @@
 #include "launcher/spawn.h"
 #include "launcher/watcher.h"
 #include "ompi_lite/base/knob.h"
+#include "ompi_lite/base/macros.h"
 #include "ompi_lite/config.h"
 
 namespace ompi_lite::launcher {
@@ -250,9 +251,11 @@ int run(std::vector<std::string> words, char* const* environ_entries) {
   plan.options = std::move(parsed.options);
   plan.host_name = own_host_name();
   if (const MaybeFailure failure = limit_from_environment(plan.options)) return give_up(*failure);
+  if (const Error error = read_knobs(all_knobs())) OL_LOG(debug, "%s", error.sentence());  // the ranks will say it
   for (Setting& setting : plan.options.settings) {
     if (const MaybeFailure failure = check_knob(setting)) return give_up(*failure);
   }
+  if (plan.options.report_hang_seconds == 0) plan.options.report_hang_seconds = report_hang.value();
   std::vector<Host> hosts;
   if (const MaybeFailure failure = collect_hosts(plan.options, hosts)) return give_up(*failure);
   const Environment inherited = Environment::without_outer_job(environ_entries);

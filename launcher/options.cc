@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "launcher/nearest.h"
+#include "ompi_lite/base/knob.h"
 
 namespace ompi_lite::launcher {
 namespace {
@@ -195,6 +196,14 @@ MaybeFailure set_timeout(Reader& reader, Values values) {
   return parse_seconds("option " + std::string(reader.spelled), values[0], reader.options.timeout_seconds);
 }
 
+// Plain seconds, or with a unit as knobs take them.
+MaybeFailure set_report_hang(Reader& reader, Values values) {
+  Result<double> parsed = parse_real(values[0], Unit::seconds);
+  if (!parsed || !(*parsed > 0)) return bad_value(reader, values[0], "a time such as 30s or 2m");
+  reader.options.report_hang_seconds = *parsed;
+  return std::nullopt;
+}
+
 MaybeFailure set_knob(Reader& reader, Values values) {
   const std::size_t equals = values[0].find('=');
   if (equals == std::string::npos || equals == 0) return bad_value(reader, values[0], "of the form name=value");
@@ -270,6 +279,7 @@ constexpr auto option_table = std::to_array<OptionRow>({
     {"output", 1, "tag,file=NAME", "the two above in one", set_output},
     {"display", 1, "map,bind", "the map and the bindings in one", set_display},
     {"timeout", 1, "SECONDS", "end the job after this time with exit code 124 (also: MPIEXEC_TIMEOUT)", set_timeout},
+    {"report-hang", 1, "TIME", "when no rank has got on for so long (30s, 2m), report who waits for whom", set_report_hang},
     {"get-stack-traces", 0, "", "at the time limit, print each rank's stacks first", set_flag<&Options::stack_traces>},
     {"set", 1, "NAME=VALUE", "set a knob of the library (see ompi_lite_info --knobs)", set_knob},
     {"allow-other-mpi", 0, "", "run programs that are linked with another MPI, each rank alone in its world",

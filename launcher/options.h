@@ -66,7 +66,8 @@ struct Options {
   bool stack_traces = false;
   bool allow_other_mpi = false;
   std::string output_name;
-  double timeout_seconds = 0;  // 0: none
+  double timeout_seconds = 0;      // 0: none
+  double report_hang_seconds = 0;  // 0: not asked for
   std::vector<Setting> settings;
   std::vector<std::string> notices;  // options that were accepted without a meaning, one sentence each
 };

@@ -38,15 +38,16 @@ void Verdict::connected(int rank) {
 }
 
 void Verdict::ended(const RankEnd& end) {
+  const std::string where = end.last_call.empty() ? "" : ", " + end.last_call;
   if (end.by_signal) {
-    fail(128 + end.code, who(end.rank, end.pid) + " was killed by " + signal_text(end.code), true);
+    fail(128 + end.code, who(end.rank, end.pid) + " was killed by " + signal_text(end.code) + where, true);
   } else if (end.code != 0 && end.connected) {
-    fail(end.code, who(end.rank, end.pid) + " exited with code " + std::to_string(end.code) + " without MPI_Finalize", true);
+    fail(end.code, who(end.rank, end.pid) + " exited with code " + std::to_string(end.code) + " without MPI_Finalize" + where, true);
   } else if (end.code != 0) {
     // After MPI_Finalize nobody waits for this rank: the others may end as they like.
     fail(end.code, who(end.rank, end.pid) + " exited with code " + std::to_string(end.code), !end.ever_connected);
   } else if (end.connected) {
-    fail(1, who(end.rank, end.pid) + " left without MPI_Finalize (exit code 0)", true);
+    fail(1, who(end.rank, end.pid) + " left without MPI_Finalize (exit code 0)" + where, true);
   } else if (!end.ever_connected && left_early_ < 0) {
     left_early_ = end.rank;
     left_early_pid_ = end.pid;

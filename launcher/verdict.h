@@ -15,6 +15,7 @@ struct RankEnd {
   int code = 0;            // exit code or signal number
   bool connected = false;  // it is (again) between MPI_Init and MPI_Finalize
   bool ever_connected = false;
+  std::string last_call;  // "in MPI_Recv ..." or "after MPI_Barrier ...", empty if it is not known
 };
 
 // Collects the ends of ranks and decides. The first failure decides the exit code; what happens to the others after the job

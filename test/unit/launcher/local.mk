@@ -8,3 +8,4 @@ test_unit_unit_SOURCES += test/unit/launcher/io_forward_test.cc
 test_unit_unit_SOURCES += test/unit/launcher/options_test.cc
 test_unit_unit_SOURCES += test/unit/launcher/placement_test.cc
 test_unit_unit_SOURCES += test/unit/launcher/verdict_test.cc
+test_unit_unit_SOURCES += test/unit/launcher/hang_report_test.cc

@@ -8,9 +8,9 @@ namespace ompi_lite::launcher {
 namespace {
 
 RankEnd exited(int rank, int code, bool connected = false, bool ever = false) {
-  return {rank, 100 + rank, false, code, connected, ever};
+  return {rank, 100 + rank, false, code, connected, ever, {}};
 }
-RankEnd killed(int rank, int signal) { return {rank, 100 + rank, true, signal, true, true}; }
+RankEnd killed(int rank, int signal) { return {rank, 100 + rank, true, signal, true, true, {}}; }
 
 struct Case {
   Verdict verdict{"host"};
