@@ -64,7 +64,7 @@ void Direct::run_round() {
     const bool receives = message.way == Message::recv;
     if (!failed_) pml_.complete(*message.request, with(message.peer));
     notice_others();
-    if (failed_ && receives) cancel(*message.request);  // its sender may never come
+    if (failed_) cancel(*message.request);  // the other may never come for it
     MPI_Status status;
     Error error = pml_.wait(*message.request, &status);
     if (receives) {

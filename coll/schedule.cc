@@ -202,7 +202,7 @@ Error Schedule::run_local(const Step& step) {
   return {};
 }
 
-// False while a message of the round is still under way. After a failure only what was sent has to leave.
+// False while a message of the round is still under way.
 bool Schedule::collect_round() {
   const auto waits = [](const Pending& each) { return !each.request->done(); };
   if (std::any_of(pending_.begin(), pending_.end(), waits)) return false;
@@ -245,7 +245,7 @@ void Schedule::fail(const Error& why) {
   error_text_ = why.sentence();  // the sentence may lie in a buffer that the next error overwrites
   error = Error(why.error_class(), "a collective failed");
   for (Pending& each : pending_) {
-    if (!each.receives || each.request->done()) continue;
+    if (each.request->done()) continue;
     if (Error untold = each.request->ops->cancel(*each.request)) OL_LOG(debug, "cancel: %s", untold.sentence());
   }
   const Buffer nothing(nullptr, 0, &datatype_of(MPI_BYTE));
