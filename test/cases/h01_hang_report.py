@@ -68,7 +68,7 @@ STUCK = [("cycle", 3, [CYCLE, "rank 1 in MPI_Recv of MPI_COMM_WORLD (source 2, t
                        "rank 2 waits for rank 3 waits for rank 2"])]
 for transports in (None, "self,tcp"):
     for kind, ranks, wanted in STUCK:
-        ran = mpirun("-n", ranks, "--report-hang", "1s", "--timeout", 8, program, kind, env={"OMPI_LITE_TRANSPORTS": transports}, timeout=60)
+        ran = mpirun("-n", ranks, "--report-hang", "1s", "--timeout", 5, program, kind, env={"OMPI_LITE_TRANSPORTS": transports}, timeout=60)
         expect(ran.code == 124, ran, f"{kind}: the job is not ended by the report, but by the limit")
         report, _, last = ran.err.partition("the time limit of")
         expect("nothing has moved for 1 s" in report, ran, f"{kind}: no report; transports {transports}")
