@@ -25,6 +25,7 @@ void Direct::fail(const Error& error) {
     if (Error untold = pml_.send(pml::SendMode::standard, nothing, with(peer)))
       OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
   }
+  pml_.give_up_collective(comm_, tag_);
 }
 
 void Direct::send_one(const Message& message) {

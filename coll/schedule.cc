@@ -253,6 +253,7 @@ void Schedule::fail(const Error& why) {
     if (!comm->is_inter() && peer == comm->rank()) continue;
     if (Error untold = post({Step::send, peer, {nothing}, {}, {}, comm, tag_, signature_})) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
   }
+  pml::of(*comm).give_up_collective(*comm, tag_);
 }
 
 void Schedule::end() {

@@ -51,7 +51,16 @@ class CollectiveLog {
  public:
   static constexpr std::size_t kKept = 16;
 
-  void begin(std::int32_t tag, CallSignature ours) { begun_[slot(tag)] = {tag, ours}; }
+  void begin(std::int32_t tag, CallSignature ours) { begun_[slot(tag)] = {tag, ours, false}; }
+  // We have left number `tag` with an error: what still comes for it is not wanted.
+  void give_up(std::int32_t tag) {
+    Entry& entry = begun_[slot(tag)];
+    if (entry.tag == tag) entry.given_up = true;
+  }
+  bool given_up(std::int32_t tag) const {
+    const Entry& entry = begun_[slot(tag)];
+    return entry.tag == tag && entry.given_up;
+  }
   // What we called, or are calling, as number `tag`; not checked() if it is too long ago or has not begun.
   CallSignature ours(std::int32_t tag) const {
     const Entry& entry = begun_[slot(tag)];
@@ -90,6 +99,7 @@ class CollectiveLog {
   struct Entry {
     std::int32_t tag = -1;
     CallSignature signature;
+    bool given_up = false;
   };
   struct Asked {
     std::int32_t tag = -1;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Comparing what ranks call: the signatures that collective messages carry, and the question to a rank that sends nothing.
+#include <vector>
+
 #include "ompi_lite/base/macros.h"
 #include "pml/context.h"
 #include "pml/frame.h"
@@ -24,6 +26,27 @@ void Pml::begin_collective(Communicator& comm, int tag, CallSignature signature)
   const int asker = log.compare_asked(tag);
   if (asker >= 0 && log.found()) [[unlikely]]
     tell(FrameKind::differs, {comm, asker, tag, Plane::collective, signature});
+}
+
+void Pml::give_up_collective(Communicator& comm, int tag) {
+  Context& context = context_of(comm);
+  context.collectives.give_up(tag);
+  UnexpectedList& unexpected = context.queues(Plane::collective).unexpected;
+  std::vector<Message*> unwanted;  // answering may bring other messages
+  unexpected.for_each([&](MatchEntry& entry) {
+    if (entry.tag == tag) unwanted.push_back(static_cast<Message*>(&entry));
+  });
+  for (Message* message : unwanted) unexpected.remove(*message);
+  for (Message* message : unwanted) {
+    release_sender(*message->peer, message->frame_kind, message->send_request);
+    free_message(*message);
+  }
+}
+
+// The bytes of its message are not wanted.
+void Pml::release_sender(Peer& from, FrameKind kind, std::uint64_t send_request) {
+  if (kind == FrameKind::eager_sync) match_reply(from, send_request);
+  if (kind == FrameKind::announce) reply(from, ReplyHeader{FrameKind::fetched, {}, send_request});
 }
 
 void Pml::tell(FrameKind kind, const Envelope& about) {
@@ -67,8 +90,7 @@ void Pml::refuse(ReceiveRequest& request, Peer& from, int source, FrameKind kind
   CollectiveLog& log = request.context->collectives;
   log.compare(request.tag, theirs, source);
   tell(FrameKind::differs, {*request.comm, source, request.tag, Plane::collective, request.signature});
-  if (kind == FrameKind::eager_sync) match_reply(from, send_request);
-  if (kind == FrameKind::announce) reply(from, ReplyHeader{FrameKind::fetched, {}, send_request});
+  release_sender(from, kind, send_request);
   request.announced = 0;
   set_status(request.status, source, request.tag, 0);
   finish_receive(request, Error(ErrorClass::other, "the message is of another collective"));

@@ -99,6 +99,8 @@ class Pml final : public btl::Receiver {
   // The rank begins this collective, whose messages carry its number as their tag. What has come for another call under the
   // same number is found out now or when it comes: see collective_log.h.
   void begin_collective(Communicator& comm, int tag, CallSignature signature);
+  // This rank has left that collective with an error: who still sends to it is answered as if it had received.
+  void give_up_collective(Communicator& comm, int tag);
   // Asks the rank whether it is in the collective of the envelope too; whoever is not gets to know it.
   void ask(const Envelope& about);
   // Blocks until the request, a message of `with`, is done, or some rank turns out to be in another collective: then it is given
@@ -174,6 +176,7 @@ class Pml final : public btl::Receiver {
   void match_reply(Peer& to, std::uint64_t send_request);
   void finish_receive(ReceiveRequest& request, Error error);
   void keep_unexpected(Context& context, Peer& from, std::span<const std::byte> frame);
+  void release_sender(Peer& from, FrameKind kind, std::uint64_t send_request);
   void accept(ReceiveRequest& request, Message& message);  // and frees the message
 
   // compare.cc

@@ -126,7 +126,12 @@ bool Pml::on_match(PeerId from, std::span<const std::byte> frame) {
   Context& found = context(header.context & ~std::uint64_t{1});
   MatchEntry* entry = found.queues(static_cast<Plane>(header.context & 1)).posted.take(header.source, header.tag);
   if (entry == nullptr) {
-    keep_unexpected(found, peer(from), frame);
+    if ((header.context & 1) != 0 && found.collectives.given_up(header.tag)) [[unlikely]] {
+      compare_calls(found, header);
+      release_sender(peer(from), header.kind, send_request_of(frame));
+    } else {
+      keep_unexpected(found, peer(from), frame);
+    }
     return true;
   }
 
@@ -196,7 +201,8 @@ Message* new_message(std::size_t payload_bytes) {
 
 void free_message(Message& message) {
   counters.unexpected_messages.subtract(1);
-  if (message.frame_kind != FrameKind::announce) counters.unexpected_bytes.subtract(static_cast<std::uint64_t>(message.bytes));
+  if (message.frame_kind != FrameKind::announce)
+    counters.unexpected_bytes.subtract(static_cast<std::uint64_t>(message.bytes));
   message.~Message();
   std::free(&message);
 }

@@ -119,7 +119,7 @@ std::byte* Region::begin() {
 
 void Region::publish() {
   Slot* mine = slot(rank_, sequence_);
-  mine->signature = signature_.word();
+  mine->signature = signature_.word() | std::uint64_t{history_} << 56;
   mine->sequence.store(sequence_, std::memory_order_release);  // partner: published
   ring_sleepers();
 }
@@ -139,6 +139,12 @@ Error Region::await(int first, int end) {
     const CallSignature theirs = CallSignature::from_word(slot(i, sequence_)->signature);
     if (!theirs.fits(signature_)) [[unlikely]]
       return mismatch({i, theirs, signature_}, rank_);
+    const bool both = theirs.checked() && signature_.checked();
+    if (both && slot(i, sequence_)->signature >> 56 != history_) [[unlikely]]
+      return make_error(ErrorClass::other,
+                        "an earlier collective on this communicator was not the same on rank %d as on rank %d: they gave "
+                        "different roots, counts or operations, or called another one",
+                        i, rank_);
   }
   return {};
 }

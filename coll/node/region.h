@@ -42,6 +42,7 @@ class Region {
 
   // Which call comes next: its number and signature.
   void declare(int tag, CallSignature signature) {
+    history_ = signature_.mixed_into(history_);
     tag_ = tag;
     signature_ = signature;
   }
@@ -63,7 +64,7 @@ class Region {
   // A line with the head, the payload behind it: small payloads need no other line.
   struct alignas(64) Slot {
     std::atomic<std::uint64_t> sequence;  // release: the payload is complete; acquire in published()
-    std::uint64_t signature;
+    std::uint64_t signature;              // of the call; the top byte: a hash of all calls before it
     std::byte* data() { return reinterpret_cast<std::byte*>(this) + kHead; }
     const std::byte* data() const { return reinterpret_cast<const std::byte*>(this) + kHead; }
   };
@@ -99,6 +100,7 @@ class Region {
   std::uint64_t all_began_ = 0;  // every rank is known to have begun this collective, so to have left all before it
   int tag_ = 0;
   CallSignature signature_;
+  std::uint8_t history_ = 0;  // of the calls before this one: ranks that waited for nobody in them are found out later
   Doorbell* bells_[kMostRanks];
 };
 

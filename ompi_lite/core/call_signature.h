@@ -26,7 +26,7 @@ class CallSignature {
               (static_cast<std::uint64_t>(parts.root) & kRootMask) << 17 | bytes_field(parts.bytes) << 31) {}
   static constexpr CallSignature from_word(std::uint64_t word) {
     CallSignature made;
-    made.word_ = word;
+    made.word_ = word & ((std::uint64_t{1} << 56) - 1);
     return made;
   }
 
@@ -45,6 +45,11 @@ class CallSignature {
     const std::uint64_t difference = word_ ^ other.word_;
     const bool any_type = (word_ & kTypeField) == 0 || (other.word_ & kTypeField) == 0;
     return (difference & ~kTypeField) == 0 && any_type;
+  }
+
+  // A hash of a row of calls, this one last; types are left out, since they need not be equal.
+  constexpr std::uint8_t mixed_into(std::uint8_t hash) const {
+    return static_cast<std::uint8_t>((((word_ & ~kTypeField) ^ hash) * 0x9e3779b97f4a7c15u) >> 56);
   }
 
  private:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Case H02: ranks that differ in a collective each get an error through their own handler, in this call or in the next one on
 // the communicator, and everything else stays usable.
-// run: np=2,3 timeout=60
-// run: np=2,4 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
+// run: np=2,3,4,5,8 timeout=60
+// run: np=2,4,5,8 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"
 
 static int in[100000], out[400000];
 
-enum { wrong_operation, wrong_op, wrong_type, wrong_count, wrong_path, wrong_form, ways };
+enum { wrong_operation, wrong_op, wrong_type, wrong_count, wrong_path, wrong_root, wrong_form, ways };
 
 // The call of the odd rank 1, and of all others.
 static int call(int way, int odd, MPI_Comm comm) {
@@ -23,6 +23,8 @@ static int call(int way, int odd, MPI_Comm comm) {
       return MPI_Allreduce(in, out, odd ? 9 : 10, MPI_INT, MPI_SUM, comm);
     case wrong_path:  // a small one and a large one
       return MPI_Allreduce(in, out, odd ? 10 : 100000, MPI_INT, MPI_SUM, comm);
+    case wrong_root:  // a root waits for nobody
+      return MPI_Bcast(in, 10, MPI_INT, odd ? 1 : 0, comm);
     default: {
       const int code = odd ? MPI_Ibcast(in, 10, MPI_INT, 0, comm, &request) : MPI_Iallreduce(in, out, 10, MPI_INT, MPI_SUM, comm, &request);
       if (code != MPI_SUCCESS) return code;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ompi_lite/mpi/comms.h"
 #include "test/support/collective_elements.h"
 
 namespace ompi_lite::test {
@@ -137,8 +138,8 @@ std::string check_reductions(Communicator& comm) {
           if (error) return error.sentence();
           for (Count i = 0; i < n && rank == root; ++i) {
             if (out[static_cast<std::size_t>(i)] != std::int64_t{p} * (p + 1) / 2 * (first + i + 3)) {
-              return "sum " + name_of(operation, algorithm) + " count " +
-                     std::to_string(n) + (in_place ? " in place" : "") + ": wrong at " + std::to_string(i);
+              return "sum " + name_of(operation, algorithm) + " count " + std::to_string(n) + (in_place ? " in place" : "") +
+                     ": wrong at " + std::to_string(i);
             }
           }
         }
@@ -275,8 +276,8 @@ std::string check_same_bits(Communicator& comm) {
           return error.sentence();
         for (int r = 0; r < p; ++r) {
           if (std::memcmp(all.data() + n * static_cast<std::size_t>(r), first.data(), n * sizeof(float)) != 0)
-            return name_of(Operation::allreduce, algorithm) + " of " + std::to_string(n) +
-                   " floats: rank " + std::to_string(r) + " has other bits";
+            return name_of(Operation::allreduce, algorithm) + " of " + std::to_string(n) + " floats: rank " +
+                   std::to_string(r) + " has other bits";
         }
       }
     }
@@ -289,26 +290,37 @@ std::string check_disagreement(Communicator& comm) {
   if (p == 1) return {};
   Datatype& type = datatype_of(MPI_INT);
   std::vector<int> in(2000, 1), out(2000);
-  const auto judge = [&](const char* what, Error error) -> std::string {
-    // At least the ranks that hear from rank 0 directly notice; whoever notices says which collective it was.
-    int noticed = error ? 1 : 0, sum = 0;
-    if (error && error.error_class() != ErrorClass::truncate)
+  const auto judge = [&](const char* what, Communicator& odd, Error error) -> std::string {
+    // Every rank notices, in the call or in the next one, and says which collective it was.
+    if (!error) error = coll::barrier(odd);
+    if (!error) return std::string(what) + ": no error";
+    if (error.error_class() != ErrorClass::truncate)
       return std::string(what) + ": class is not truncate: " + error.sentence();
-    if (error && std::string(error.sentence()).find("MPI_") == std::string::npos)
+    if (std::string(error.sentence()).find("MPI_") == std::string::npos)
       return std::string(what) + ": the text names no collective";
-    if (Error after = coll::allreduce(Buffer(&noticed, 1, &type), Buffer(&sum, 1, &type), op_of(MPI_SUM), comm))
+    int one = 1, sum = 0;
+    if (Error after = coll::allreduce(Buffer(&one, 1, &type), Buffer(&sum, 1, &type), op_of(MPI_SUM), comm))
       return after.sentence();
-    return sum > 0 ? "" : std::string(what) + ": no rank noticed";
+    return sum == p ? "" : std::string(what) + ": another communicator suffers";
   };
   const Count mine = rank == 0 ? 100 : 200;
+  std::string wrong;
   for (const char* name : {"", "allreduce=allgather_reduce", "allreduce=recursive_multiplying", "allreduce=linear"}) {
-    const Choice algorithm = (*coll::parse_forced(name))[static_cast<std::size_t>(Operation::allreduce)];
-    const Forced forced(comm, Operation::allreduce, algorithm);
-    std::string wrong = judge(
-        "allreduce", coll::allreduce(Buffer(in.data(), mine, &type), Buffer(out.data(), mine, &type), op_of(MPI_SUM), comm));
-    if (!wrong.empty()) return wrong;
+    Communicator* odd = nullptr;
+    if (Error error = mpi::comm_dup(comm, odd)) return error.sentence();
+    {
+      const Choice algorithm = (*coll::parse_forced(name))[static_cast<std::size_t>(Operation::allreduce)];
+      const Forced forced(*odd, Operation::allreduce, algorithm);
+      wrong += judge("allreduce", *odd,
+                     coll::allreduce(Buffer(in.data(), mine, &type), Buffer(out.data(), mine, &type), op_of(MPI_SUM), *odd));
+    }
+    if (Error error = mpi::comm_free(odd)) return error.sentence();
   }
-  return judge("bcast", coll::bcast(Buffer(in.data(), rank == 1 ? 1142 : 1088, &type), 0, comm));
+  Communicator* odd = nullptr;
+  if (Error error = mpi::comm_dup(comm, odd)) return error.sentence();
+  wrong += judge("bcast", *odd, coll::bcast(Buffer(in.data(), rank == 1 ? 1142 : 1088, &type), 0, *odd));
+  if (Error error = mpi::comm_free(odd)) return error.sentence();
+  return wrong;
 }
 
 std::string check_succession(Communicator& comm, int rounds) {
