@@ -9,6 +9,10 @@
 #include <utility>
 
 namespace ompi_lite {
+
+constinit Knob<bool> reorder_on_node("reorder_on_node", false, Unit::none,
+                                     "Let topologies with reorder change ranks also where all are on one node.");
+
 namespace {
 
 constexpr std::size_t kMostSwapped = 1024;  // larger parts are left as they grew: swapping looks at all pairs

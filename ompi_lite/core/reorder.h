@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "ompi_lite/base/knob.h"
+
 namespace ompi_lite {
 
 // Messages between two ranks of a topology, in any unit.
@@ -25,6 +27,9 @@ std::int64_t distance(const Place& a, const Place& b);
 
 // Sum over the links of weight times distance, if rank r is played by process order[r].
 std::int64_t total_distance(std::span<const Link> links, std::span<const Place> places, std::span<const int> order);
+
+// Within a node little is gained, and programs that ask for reordering and then use their old rank are many: only on wish.
+extern constinit Knob<bool> reorder_on_node;
 
 // order[r]: the process that plays rank r. The identity unless another order costs less. Every process that asks with the
 // same arguments gets the same answer. By recursive partition along the levels: parts grow from their heaviest links (greedy

@@ -139,6 +139,7 @@ Error comm_split_type(Communicator& comm, int split_type, int key, Info* info, C
   if (unguided == 0 && !name.empty()) OL_TRY(color_by_resource(comm, name, color));
   OL_TRY(comm_split(comm, color, key, newcomm));
   if (newcomm != nullptr && split_type != MPI_COMM_TYPE_SHARED) newcomm->hints.set(kResourceKey, name);
+  if (newcomm != nullptr && unguided != 0 && info != nullptr) info->set(kResourceKey, name);  // by what it was split
   return {};
 }
 
@@ -147,6 +148,12 @@ Error find_order(Communicator& comm, int size, std::span<const Link> links, std:
   std::vector<std::string> names;
   OL_TRY(gather_places(comm, places, names));
   places.resize(static_cast<std::size_t>(size));
+  const bool one_node = std::ranges::all_of(
+      places, [&](const Place& each) { return !each.empty() && !places[0].empty() && each[0] == places[0][0]; });
+  if (one_node && !reorder_on_node.value()) {
+    order.clear();
+    return {};
+  }
   order = reorder(links, places);
   if (std::ranges::is_sorted(order)) order.clear();
   return {};

@@ -8,6 +8,7 @@
 #include "btl/shm/transport.h"
 #include "btl/tcp/transport.h"
 #include "coll/select.h"
+#include "ompi_lite/core/reorder.h"
 #include "ompi_lite/runtime/flight_recorder.h"
 #include "ompi_lite/runtime/thread_level.h"
 #include "pml/tune.h"
@@ -18,7 +19,7 @@ constinit Knob<bool> check_arguments("check_arguments", true, Unit::none,
                                      "Check the arguments of every MPI call. Off: a wrong argument may crash the program.");
 
 KnobGroup runtime_knobs() {
-  static constinit KnobBase* const list[] = {&check_arguments, &recorded_calls};
+  static constinit KnobBase* const list[] = {&check_arguments, &recorded_calls, &reorder_on_node};
   return {"runtime", list};
 }
 

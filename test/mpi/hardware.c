@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Splitting by hardware, and topologies whose ranks may be reordered.
 // run: np=1,2,4,5 timeout=60
+// run: np=2,4,6 timeout=60 env=OMPI_LITE_REORDER_ON_NODE=yes
 #include "../support/check.h"
 
 // Members agree on what they share: all or none of a communicator's ranks get one that names its resource.
@@ -54,8 +55,13 @@ static void split_by_resource(void) {
 static void split_unguided(void) {
   const int out = world_rank == world_size - 1 && world_size > 2;
   MPI_Comm part = MPI_COMM_NULL;
-  CHECK_CLASS(MPI_Comm_split_type(MPI_COMM_WORLD, out ? MPI_UNDEFINED : MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &part),
-              MPI_SUCCESS);
+  MPI_Info info;
+  MPI_Info_create(&info);
+  CHECK_CLASS(MPI_Comm_split_type(MPI_COMM_WORLD, out ? MPI_UNDEFINED : MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &part), MPI_SUCCESS);
+  int told = 0, length = 0;
+  MPI_Info_get_string(info, "mpi_hw_resource_type", &length, NULL, &told);
+  CHECK(told == (part != MPI_COMM_NULL), "info tells by what it was split: %d", told);
+  MPI_Info_free(&info);
   CHECK(!out || part == MPI_COMM_NULL, "who gives MPI_UNDEFINED gets nothing");
   if (part == MPI_COMM_NULL) return;
   int size = 0;
