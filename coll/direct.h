@@ -23,8 +23,8 @@ namespace ompi_lite::coll {
 // Lives on the stack of one call of one rank, which holds the process lock. Bind the slots, run an algorithm, take finish().
 // While a Schedule of the communicator records, steps go into it in place of being done: so that nonblocking and persistent
 // collectives run the same text.
-// The first error ends the part of this rank: it tells all others by an empty message each, which releases whoever waits for it,
-// with an error too; the steps that are left do nothing.
+// The first error ends the part of this rank: it tells all others by an empty message each, which releases whoever waits for
+// it, with an error too; the steps that are left do nothing.
 class Direct {
  public:
   // A call that has chosen its algorithm has given its signature there; `signature` is for others.
@@ -46,7 +46,9 @@ class Direct {
     notice_others();
   }
   ~Direct() {
-    if (recording_ == nullptr) state_.arena().reset();
+    if (recording_ != nullptr) return;
+    state_.arena().reset();
+    state_.log().leave(tag_);
   }
   Direct(const Direct&) = delete;
   Direct& operator=(const Direct&) = delete;
@@ -188,9 +190,10 @@ class Direct {
 };
 static_assert(Steps<Direct>);
 
-// What both ways of running share. All ranks compute the size of each message from their own arguments: where two differ, so do
-// the arguments. `error` and `status` are those of the receive.
-Error compare_arrival(Operation operation, int source, int rank, Count expected, const Error& error, const MPI_Status& status);
+// What both ways of running share. All ranks compute the size of each message from their own arguments: where two differ, so
+// do the arguments. `error` and `status` are those of the receive.
+Error compare_arrival(Operation operation, int source, int rank, Count expected, const Error& error,
+                      const MPI_Status& status);
 // Copies between two buffers of equal size whose types may differ.
 Error copy_checked(Operation operation, int rank, const Buffer& from, const Buffer& to);
 

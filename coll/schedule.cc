@@ -257,6 +257,7 @@ void Schedule::fail(const Error& why) {
 }
 
 void Schedule::end() {
+  for (const Call& call : calls_) pml::log_of(*call.comm).leave(call.tag);
   schedules_of(*comm).remove(*this);
   if (then_ != nullptr && !failed_) then_(then_context_);
   const bool freed = released;

@@ -51,15 +51,23 @@ class CollectiveLog {
  public:
   static constexpr std::size_t kKept = 16;
 
-  void begin(std::int32_t tag, CallSignature ours) { begun_[slot(tag)] = {tag, ours, false}; }
+  void begin(std::int32_t tag, CallSignature ours) { begun_[slot(tag)] = {tag, ours, Stage::inside}; }
+  void leave(std::int32_t tag) {
+    Entry& entry = begun_[slot(tag)];
+    if (entry.tag == tag && entry.stage == Stage::inside) entry.stage = Stage::left;
+  }
+  bool has_left(std::int32_t tag) const {
+    const Entry& entry = begun_[slot(tag)];
+    return entry.tag == tag && entry.stage != Stage::inside;
+  }
   // We have left number `tag` with an error: what still comes for it is not wanted.
   void give_up(std::int32_t tag) {
     Entry& entry = begun_[slot(tag)];
-    if (entry.tag == tag) entry.given_up = true;
+    if (entry.tag == tag) entry.stage = Stage::given_up;
   }
   bool given_up(std::int32_t tag) const {
     const Entry& entry = begun_[slot(tag)];
-    return entry.tag == tag && entry.given_up;
+    return entry.tag == tag && entry.stage == Stage::given_up;
   }
   // What we called, or are calling, as number `tag`; not checked() if it is too long ago or has not begun.
   CallSignature ours(std::int32_t tag) const {
@@ -96,10 +104,11 @@ class CollectiveLog {
   }
 
  private:
+  enum class Stage : std::uint8_t { inside, left, given_up };
   struct Entry {
     std::int32_t tag = -1;
     CallSignature signature;
-    bool given_up = false;
+    Stage stage = Stage::inside;
   };
   struct Asked {
     std::int32_t tag = -1;

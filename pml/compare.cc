@@ -64,12 +64,12 @@ void Pml::ask(const Envelope& about) { tell(FrameKind::compare, about); }
 bool Pml::on_comparison(const MatchHeader& header) {
   Context& found = context(header.context & ~std::uint64_t{1});
   if (header.source < 0 || (header.context & 1) == 0) return false;
-  compare_calls(found, header);
+  compare_calls(found, header, true);
   return true;
 }
 
 // A message that no receive of ours waits for, or a question, or the answer that the other is elsewhere.
-void Pml::compare_calls(Context& context, const MatchHeader& header) {
+void Pml::compare_calls(Context& context, const MatchHeader& header, bool raised_there) {
   const CallSignature theirs = header.signature();
   const bool collective = (header.context & 1) != 0;
   if (!collective || !theirs.checked() || context.comm == nullptr || header.source >= context.comm->remote_size()) return;
@@ -78,7 +78,9 @@ void Pml::compare_calls(Context& context, const MatchHeader& header) {
     return log.asked(header.tag, theirs, header.source);  // too long ago, or to come
   }
   const bool differs = !log.ours(header.tag).fits(theirs);
-  if (log.compare(header.tag, theirs, header.source))
+  // Where the other raises the error a call of ours that is over is not made to fail, nor is the next one.
+  const bool over = log.given_up(header.tag) || (raised_there && log.has_left(header.tag));
+  if (!over && log.compare(header.tag, theirs, header.source))
     arrivals_.store(arrivals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // pairs with Pml::wait_for
   if (differs && header.kind != FrameKind::differs)
     tell(FrameKind::differs, {*context.comm, header.source, header.tag, Plane::collective, log.ours(header.tag)});

@@ -182,7 +182,8 @@ class Pml final : public btl::Receiver {
   // compare.cc
   void tell(FrameKind kind, const Envelope& about);
   bool on_comparison(const MatchHeader& header);
-  void compare_calls(Context& context, const MatchHeader& header);
+  // `raised_there`: the other rank gets the error of a difference in any case.
+  void compare_calls(Context& context, const MatchHeader& header, bool raised_there);
   void refuse(ReceiveRequest& request, Peer& from, int source, FrameKind kind, std::uint64_t send_request,
               CallSignature theirs);
 

@@ -127,7 +127,7 @@ bool Pml::on_match(PeerId from, std::span<const std::byte> frame) {
   MatchEntry* entry = found.queues(static_cast<Plane>(header.context & 1)).posted.take(header.source, header.tag);
   if (entry == nullptr) {
     if ((header.context & 1) != 0 && found.collectives.given_up(header.tag)) [[unlikely]] {
-      compare_calls(found, header);
+      compare_calls(found, header, true);
       release_sender(peer(from), header.kind, send_request_of(frame));
     } else {
       keep_unexpected(found, peer(from), frame);
@@ -234,7 +234,8 @@ void Pml::keep_unexpected(Context& context, Peer& from, std::span<const std::byt
     message->readable = announce.readable != 0;
   }
   if (!payload.empty()) copy_bytes(message->payload(), payload.data(), payload.size());
-  if (message->signature.checked()) compare_calls(context, header);
+  if (message->signature.checked())  // an empty one is the farewell of a rank that has failed: Direct::fail
+    compare_calls(context, header, message->bytes == 0);
   context.queues(static_cast<Plane>(header.context & 1)).unexpected.add(*message);
   arrivals_.store(arrivals_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // pairs with Pml::wait_for
 }
