@@ -20,6 +20,13 @@ int main(int argc, char** argv) {
   CHECK_CLASS(MPI_Allgather(data, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, c), MPI_ERR_BUFFER);
   CHECK_CLASS(MPI_Reduce_scatter_block(data, data, 1, MPI_INT, MPI_SUM, c), MPI_ERR_BUFFER);
   CHECK_CLASS(MPI_Reduce_scatter(data, MPI_IN_PLACE, counts, MPI_INT, MPI_SUM, c), MPI_ERR_BUFFER);
+  MPI_Request request = MPI_REQUEST_NULL;  // the nonblocking and persistent forms refuse when they are called
+  CHECK_CLASS(MPI_Ireduce_scatter(data, data, counts, MPI_INT, MPI_SUM, c, &request), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Ireduce_scatter(data, MPI_IN_PLACE, counts, MPI_INT, MPI_SUM, c, &request), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Reduce_scatter_init(data, data, counts, MPI_INT, MPI_SUM, c, MPI_INFO_NULL, &request), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Ireduce_scatter_block(data, data, 1, MPI_INT, MPI_SUM, c, &request), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Iallreduce(data, data, 1, MPI_INT, MPI_SUM, c, &request), MPI_ERR_BUFFER);
+  CHECK_CLASS(MPI_Allreduce_init(data, data, 1, MPI_INT, MPI_SUM, c, MPI_INFO_NULL, &request), MPI_ERR_BUFFER);
   CHECK_CLASS(MPI_Alltoallv(data, counts, zeros, MPI_INT, MPI_IN_PLACE, counts, zeros, MPI_INT, c), MPI_ERR_BUFFER);
   CHECK_CLASS(MPI_Bcast(MPI_IN_PLACE, 4, MPI_INT, 0, c), MPI_ERR_BUFFER);
   if (world_size == 1) {  // only the root sees these

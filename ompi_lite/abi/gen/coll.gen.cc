@@ -269,7 +269,7 @@ OL_EXPORT int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count
 OL_ALIAS(Ireduce_c)
 
 OL_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce_scatter>(on("MPI_Ireduce_scatter", comm), Value{sendbuf}, Value{recvbuf}, CountPerMember{recvcounts, "recvcounts"}, Handle{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce_scatter>(on("MPI_Ireduce_scatter", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce_scatter)
 
 OL_EXPORT int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
@@ -281,7 +281,7 @@ OL_EXPORT int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, M
 OL_ALIAS(Ireduce_scatter_block_c)
 
 OL_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce_scatter>(on("MPI_Ireduce_scatter_c", comm), Value{sendbuf}, Value{recvbuf}, CountPerMember{recvcounts, "recvcounts"}, Handle{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce_scatter>(on("MPI_Ireduce_scatter_c", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce_scatter_c)
 
 OL_EXPORT int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
@@ -357,11 +357,11 @@ OL_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MP
 OL_ALIAS(Reduce_scatter_c)
 
 OL_EXPORT int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_scatter_init>(on("MPI_Reduce_scatter_init", comm), Value{sendbuf}, Value{recvbuf}, CountPerMember{recvcounts, "recvcounts"}, Handle{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_scatter_init>(on("MPI_Reduce_scatter_init", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_scatter_init)
 
 OL_EXPORT int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_scatter_init>(on("MPI_Reduce_scatter_init_c", comm), Value{sendbuf}, Value{recvbuf}, CountPerMember{recvcounts, "recvcounts"}, Handle{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_scatter_init>(on("MPI_Reduce_scatter_init_c", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_scatter_init_c)
 
 OL_EXPORT int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
