@@ -28,6 +28,20 @@ static void check_allgather_block(const int* data, int b, int count, const char*
   }
 }
 
+// Each exchange is made in four forms, which give the same.
+enum { blocking, large, nonblocking, persistent, forms };
+
+// Ends the nonblocking form; the persistent one runs twice.
+static void end_form(int form, MPI_Request* request) {
+  if (form < nonblocking) return;
+  for (int start = 0; form == persistent && start < 2; start++) {
+    MPI_Start(request);
+    if (start == 0) MPI_Wait(request, MPI_STATUS_IGNORE);
+  }
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+  if (form == persistent) MPI_Request_free(request);
+}
+
 static int* new_ints(int count) {
   int* data = must_alloc(sizeof(int) * (size_t)count);
   for (int i = 0; i < count; i++) data[i] = -1;
@@ -43,11 +57,16 @@ static int* to_send(int count) {
 
 static void alltoall(int count) {
   int *out = to_send(count), *in = new_ints(count * blocks);
-  MPI_Neighbor_alltoall(out, count, MPI_INT, in, count, MPI_INT, grid);
-  for (int b = 0; b < blocks; b++) check_block(in + b * count, b, count, 1, "alltoall");
-  for (int i = 0; i < count * blocks; i++) in[i] = -1;
-  MPI_Neighbor_alltoall_c(out, count, MPI_INT, in, count, MPI_INT, grid);
-  for (int b = 0; b < blocks; b++) check_block(in + b * count, b, count, 1, "alltoall_c");
+  for (int form = 0; form < forms; form++) {
+    MPI_Request request;
+    for (int i = 0; i < count * blocks; i++) in[i] = -1;
+    if (form == blocking) MPI_Neighbor_alltoall(out, count, MPI_INT, in, count, MPI_INT, grid);
+    if (form == large) MPI_Neighbor_alltoall_c(out, count, MPI_INT, in, count, MPI_INT, grid);
+    if (form == nonblocking) MPI_Ineighbor_alltoall(out, count, MPI_INT, in, count, MPI_INT, grid, &request);
+    if (form == persistent) MPI_Neighbor_alltoall_init(out, count, MPI_INT, in, count, MPI_INT, grid, MPI_INFO_NULL, &request);
+    end_form(form, &request);
+    for (int b = 0; b < blocks; b++) check_block(in + b * count, b, count, 1, "alltoall");
+  }
   free(out);
   free(in);
 }
@@ -65,12 +84,17 @@ static void alltoallv(int count) {
     large_in_at[b] = in_at[b] = (count + most_dims + 1) * ((b + 1) % blocks);
     for (int i = 0; i < counts[b]; i++) out[out_at[b] + i] = value(me, b, i);
   }
-  for (int large = 0; large < 2; large++) {
+  for (int form = 0; form < forms; form++) {
+    MPI_Request request;
     for (int i = 0; i < room; i++) in[i] = -1;
-    if (large)
+    if (form == blocking) MPI_Neighbor_alltoallv(out, counts, out_at, MPI_INT, in, counts, in_at, MPI_INT, grid);
+    if (form == large)
       MPI_Neighbor_alltoallv_c(out, large_counts, large_out_at, MPI_INT, in, large_counts, large_in_at, MPI_INT, grid);
-    else
-      MPI_Neighbor_alltoallv(out, counts, out_at, MPI_INT, in, counts, in_at, MPI_INT, grid);
+    if (form == nonblocking)
+      MPI_Ineighbor_alltoallv(out, counts, out_at, MPI_INT, in, counts, in_at, MPI_INT, grid, &request);
+    if (form == persistent)
+      MPI_Neighbor_alltoallv_init(out, counts, out_at, MPI_INT, in, counts, in_at, MPI_INT, grid, MPI_INFO_NULL, &request);
+    end_form(form, &request);
     for (int b = 0; b < blocks; b++) {
       check_block(in + in_at[b], b, counts[b], 1, "alltoallv");
       CHECK(in[in_at[b] + counts[b]] == -1, "alltoallv wrote behind block %d", b);
@@ -99,12 +123,16 @@ static void alltoallw(int count) {
     out_types[b] = MPI_INT;
     in_types[b] = pairs;
   }
-  for (int large = 0; large < 2; large++) {
+  for (int form = 0; form < forms; form++) {
+    MPI_Request request;
     memset(in, 0xff, sizeof(int) * (size_t)room + 1);
-    if (large)
-      MPI_Neighbor_alltoallw_c(out, large_counts, out_at, out_types, in, large_ones, in_at, in_types, grid);
-    else
-      MPI_Neighbor_alltoallw(out, counts, out_at, out_types, in, ones, in_at, in_types, grid);
+    if (form == blocking) MPI_Neighbor_alltoallw(out, counts, out_at, out_types, in, ones, in_at, in_types, grid);
+    if (form == large) MPI_Neighbor_alltoallw_c(out, large_counts, out_at, out_types, in, large_ones, in_at, in_types, grid);
+    if (form == nonblocking)
+      MPI_Ineighbor_alltoallw(out, counts, out_at, out_types, in, ones, in_at, in_types, grid, &request);
+    if (form == persistent)
+      MPI_Neighbor_alltoallw_init(out, counts, out_at, out_types, in, ones, in_at, in_types, grid, MPI_INFO_NULL, &request);
+    end_form(form, &request);
     int* aligned = must_alloc(sizeof(int) * (size_t)room);
     memcpy(aligned, in + 1, sizeof(int) * (size_t)room);
     for (int b = 0; b < blocks; b++) check_block(aligned + 2 * (count + 1) * b, b, count, 2, "alltoallw");
@@ -119,17 +147,33 @@ static void alltoallw(int count) {
 static void allgather(int count) {
   int *out = new_ints(count), *in = new_ints((count + 1) * blocks), counts[most_blocks], places[most_blocks];
   for (int i = 0; i < count; i++) out[i] = value(me, 0, i);
-  MPI_Neighbor_allgather(out, count, MPI_INT, in, count, MPI_INT, grid);
-  for (int b = 0; b < blocks; b++) check_allgather_block(in + b * count, b, count, "allgather");
-  for (int i = 0; i < (count + 1) * blocks; i++) in[i] = -1;
+  for (int form = 0; form < forms; form++) {
+    MPI_Request request;
+    for (int i = 0; i < (count + 1) * blocks; i++) in[i] = -1;
+    if (form == blocking) MPI_Neighbor_allgather(out, count, MPI_INT, in, count, MPI_INT, grid);
+    if (form == large) MPI_Neighbor_allgather_c(out, count, MPI_INT, in, count, MPI_INT, grid);
+    if (form == nonblocking) MPI_Ineighbor_allgather(out, count, MPI_INT, in, count, MPI_INT, grid, &request);
+    if (form == persistent) MPI_Neighbor_allgather_init(out, count, MPI_INT, in, count, MPI_INT, grid, MPI_INFO_NULL, &request);
+    end_form(form, &request);
+    for (int b = 0; b < blocks; b++) check_allgather_block(in + b * count, b, count, "allgather");
+  }
   for (int b = 0; b < blocks; b++) {
     counts[b] = count;
     places[b] = (count + 1) * (blocks - 1 - b);
   }
-  MPI_Neighbor_allgatherv(out, count, MPI_INT, in, counts, places, MPI_INT, grid);
-  for (int b = 0; b < blocks; b++) {
-    check_allgather_block(in + places[b], b, count, "allgatherv");
-    CHECK(in[places[b] + count] == -1, "allgatherv wrote behind block %d", b);
+  for (int form = 0; form < forms; form++) {
+    if (form == large) continue;
+    MPI_Request request;
+    for (int i = 0; i < (count + 1) * blocks; i++) in[i] = -1;
+    if (form == blocking) MPI_Neighbor_allgatherv(out, count, MPI_INT, in, counts, places, MPI_INT, grid);
+    if (form == nonblocking) MPI_Ineighbor_allgatherv(out, count, MPI_INT, in, counts, places, MPI_INT, grid, &request);
+    if (form == persistent)
+      MPI_Neighbor_allgatherv_init(out, count, MPI_INT, in, counts, places, MPI_INT, grid, MPI_INFO_NULL, &request);
+    end_form(form, &request);
+    for (int b = 0; b < blocks; b++) {
+      check_allgather_block(in + places[b], b, count, "allgatherv");
+      CHECK(in[places[b] + count] == -1, "allgatherv wrote behind block %d", b);
+    }
   }
   free(out);
   free(in);
