@@ -3,18 +3,28 @@
 // run: np=1,2,3,4,5,6,7,8,9 timeout=180
 // run: np=2,3,5 timeout=180 env=OMPI_LITE_TRANSPORTS=self,tcp
 #include "../support/check.h"
+#include "../support/forms.h"
 
-static void bcast(char* data, int bytes, int root) {
+static void bcast(int form, char* data, int bytes, int root) {
+  MPI_Request request;
   memset(data, 0, (size_t)bytes);
   if (world_rank == root) fill_pattern(data, (size_t)bytes, (uint64_t)(bytes + root));
-  MPI_Bcast(data, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
+  if (form == blocking_form) MPI_Bcast(data, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
+  if (form == nonblocking_form) MPI_Ibcast(data, bytes, MPI_BYTE, root, MPI_COMM_WORLD, &request);
+  if (form == persistent_form) MPI_Bcast_init(data, bytes, MPI_BYTE, root, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  end_form(form, &request);
   CHECK_PATTERN(data, (size_t)bytes, (uint64_t)(bytes + root));
 }
 
-static void allgather(char* block, char* all, int bytes) {
+static void allgather(int form, char* block, char* all, int bytes) {
+  MPI_Request request;
   fill_pattern(block, (size_t)bytes, (uint64_t)(bytes + world_rank));
   memset(all, 0, (size_t)bytes * (size_t)world_size);
-  MPI_Allgather(block, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  if (form == blocking_form) MPI_Allgather(block, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  if (form == nonblocking_form) MPI_Iallgather(block, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD, &request);
+  if (form == persistent_form)
+    MPI_Allgather_init(block, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  end_form(form, &request);
   for (int r = 0; r < world_size; r++) CHECK_PATTERN(all + (size_t)r * (size_t)bytes, (size_t)bytes, (uint64_t)(bytes + r));
 }
 
@@ -23,8 +33,10 @@ int main(int argc, char** argv) {
   check_start(&argc, &argv);
   char *block = must_alloc(1 << 20), *all = must_alloc((size_t)world_size << 20);
   for (int k = 0; k < 16; k++) {
-    for (int root = 0; root < world_size; root++) bcast(block, sizes[k], root);
-    allgather(block, all, sizes[k]);
+    for (int form = 0; form < all_forms; form++) {
+      for (int root = 0; root < world_size; root++) bcast(form, block, sizes[k], root);
+      allgather(form, block, all, sizes[k]);
+    }
   }
   free(block);
   free(all);
