@@ -66,8 +66,9 @@ def caught():
     return [p.read_text() if p.exists() else None for p in (TESTDIR / f"caught.{r}" for r in range(3))]
 
 
-# Whoever runs this may ignore hang-ups (nohup), which mpirun would inherit and rightly keep to.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# Whoever runs this may ignore hang-ups (nohup) or interrupts (a shell's background), which mpirun would inherit and rightly keep to.
+for number in (signal.SIGHUP, signal.SIGINT):
+    signal.signal(number, signal.SIG_DFL)
 for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
     job, mark = start(program)
     job.send_signal(number)
