@@ -73,7 +73,8 @@ void Schedule::reduces_with(Op& op, const Kernel& kernel) {
 
 const Schedule::Place& Schedule::keep(const Place& data) {
   Datatype* type = data.buffer.type;
-  if (type != nullptr && !type->predefined && std::find(types_.rbegin(), types_.rend(), type) == types_.rend()) types_.push_back(retain(type));
+  if (type != nullptr && !type->predefined && std::find(types_.rbegin(), types_.rend(), type) == types_.rend())
+    types_.push_back(retain(type));
   return data;
 }
 
@@ -88,7 +89,9 @@ void Schedule::note_base(Slot slot, const std::byte* data) {
 // Only predefined types and ops: others may be freed and made again at the same address.
 void Schedule::serves(const CallKey& key, const CallAddresses& addresses) {
   constexpr std::size_t kMostSteps = 512, kMostScratch = 64 << 10;
-  const auto known = [&](const std::byte* base) { return base == nullptr || base == addresses.send || base == addresses.receive; };
+  const auto known = [&](const std::byte* base) {
+    return base == nullptr || base == addresses.send || base == addresses.receive;
+  };
   const bool small = steps_.size() <= kMostSteps && arena_.bytes() <= kMostScratch;
   const bool plain = types_.empty() && (op_ == nullptr || op_->op_kind != OpKind::user);
   const bool apart = addresses.send == nullptr || addresses.send != addresses.receive;
@@ -98,7 +101,8 @@ void Schedule::serves(const CallKey& key, const CallAddresses& addresses) {
 }
 
 void Schedule::move(Slot slot, const std::byte* from, const std::byte* to) {
-  const std::ptrdiff_t way = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from));
+  const std::ptrdiff_t way =
+      static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from));
   if (way == 0) return;
   for (Step& step : steps_) {
     for (Place* place : {&step.a, &step.b, &step.c}) {
@@ -124,7 +128,8 @@ void Schedule::serve_again(Communicator& of, const CallAddresses& addresses, int
 
 // As far as the communicator lives on for others and the state has room.
 bool Schedule::keep_for_later() {
-  if (!reusable_ || failed_ || comm == nullptr || comm->refs.load(std::memory_order_relaxed) < 2) return false;  // we hold one
+  if (!reusable_ || failed_ || comm == nullptr || comm->refs.load(std::memory_order_relaxed) < 2)
+    return false;  // we hold one
   if (!state_of(*comm).keep(*this)) return false;
   refs.store(1, std::memory_order_relaxed);  // nobody else knows it
   active = false;
@@ -168,8 +173,8 @@ bool Schedule::advance() {
     while (next_ < steps_.size() && !failed_) {
       const Step& step = steps_[next_++];
       moved = true;
-      if (step.kind == Step::end_round) break;
-      const bool message = step.kind == Step::send || step.kind == Step::recv;
+      if (step.kind == Step::Kind::end_round) break;
+      const bool message = step.kind == Step::Kind::send || step.kind == Step::Kind::recv;
       if (Error error_of_step = message ? post(step) : run_local(step)) fail(error_of_step);
     }
   }
@@ -180,7 +185,7 @@ bool Schedule::advance() {
 Error Schedule::post(const Step& step) {
   Request* posted = nullptr;
   const pml::Envelope with = step.envelope();
-  const bool receives = step.kind == Step::recv;
+  const bool receives = step.kind == Step::Kind::recv;
   const Buffer& data = step.a.buffer;
   OL_TRY(receives ? pml_.irecv(data, with, posted) : pml_.isend(pml::SendMode::standard, data, with, posted));
   pending_.push_back({posted, step.peer, receives, data.count == 0 ? 0 : pack_size(data), with});
@@ -191,8 +196,8 @@ Error Schedule::run_local(const Step& step) {
   const Buffer& a = step.a.buffer;
   std::byte* const b = step.b.buffer.data;
   std::byte* const c = step.c.buffer.data;
-  if (step.kind == Step::copy) return copy_checked(operation_, comm->rank(), a, step.b.buffer);
-  if (step.kind == Step::reduce) {
+  if (step.kind == Step::Kind::copy) return copy_checked(operation_, comm->rank(), a, step.b.buffer);
+  if (step.kind == Step::Kind::reduce) {
     if (!kernel_) return ompi_lite::reduce(*op_, *a.type, a.data, b, a.count);
     kernel_.two(a.data, b, a.count);
     return {};
@@ -251,7 +256,8 @@ void Schedule::fail(const Error& why) {
   const Buffer nothing(nullptr, 0, &datatype_of(MPI_BYTE));
   for (int peer = 0; peer < comm->remote_size(); ++peer) {
     if (!comm->is_inter() && peer == comm->rank()) continue;
-    if (Error untold = post({Step::send, peer, {nothing}, {}, {}, comm, tag_, signature_})) OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
+    if (Error untold = post({Step::Kind::send, peer, {nothing}, {}, {}, comm, tag_, signature_}))
+      OL_LOG(debug, "rank %d: %s", peer, untold.sentence());
   }
   pml::of(*comm).give_up_collective(*comm, tag_);
 }

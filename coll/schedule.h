@@ -62,13 +62,13 @@ class Schedule final : public Request {
     Buffer buffer;
     Slot slot;
   };
-  void add_send(const Place& data, int peer) { add({Step::send, peer, keep(data), {}, {}}); }
-  void add_recv(const Place& data, int peer) { add({Step::recv, peer, keep(data), {}, {}}); }
-  void add_end_round() { add({Step::end_round, 0, {}, {}, {}}); }
-  void add_copy(const Place& from, const Place& to) { add({Step::copy, 0, keep(from), keep(to), {}}); }
-  void add_reduce(const Place& a, const Place& b) { add({Step::reduce, 0, keep(a), b, {}}); }  // b = a op b
+  void add_send(const Place& data, int peer) { add({Step::Kind::send, peer, keep(data), {}, {}}); }
+  void add_recv(const Place& data, int peer) { add({Step::Kind::recv, peer, keep(data), {}, {}}); }
+  void add_end_round() { add({Step::Kind::end_round, 0, {}, {}, {}}); }
+  void add_copy(const Place& from, const Place& to) { add({Step::Kind::copy, 0, keep(from), keep(to), {}}); }
+  void add_reduce(const Place& a, const Place& b) { add({Step::Kind::reduce, 0, keep(a), b, {}}); }  // b = a op b
   void add_reduce_copy(const Place& a, const Place& b, const Place& c) {
-    add({Step::reduce_copy, 0, keep(a), b, c});
+    add({Step::Kind::reduce_copy, 0, keep(a), b, c});
   }                                  // c = a op b
   Arena& arena() { return arena_; }  // temporary memory for as long as the schedule lives
   // What to do when all steps have succeeded, before the request is complete.
@@ -91,7 +91,7 @@ class Schedule final : public Request {
 
  private:
   struct Step {
-    enum Kind : std::uint8_t { send, recv, end_round, copy, reduce, reduce_copy } kind;
+    enum class Kind : std::uint8_t { send, recv, end_round, copy, reduce, reduce_copy } kind;
     int peer;
     Place a, b, c;
     Communicator* comm = nullptr;
