@@ -21,6 +21,7 @@ namespace ompi_lite::abi {
 [[gnu::cold, gnu::noinline]] void called_outside(const Site& site);
 [[gnu::cold, gnu::noinline]] Error bad_comm(const Site& site);
 [[gnu::cold, gnu::noinline]] Error bad_root(const Site& site);
+[[gnu::cold, gnu::noinline]] Error out_of_turn(const Site& site);
 
 inline Error enter(Site& site) {
   if (site.when == When::any_time) {
@@ -37,6 +38,32 @@ inline Error enter(Site& site) {
   }
   return {};
 }
+
+// Marks the communicator while a collective call of one thread is on it: which of two that overlap comes first is not defined,
+// so each process may take another order (MPI 5.0, section 6.14). Calls of one thread cannot overlap. The CallLock is held.
+class Turn {
+ public:
+  Turn(const Site& site, Error& error) {
+    if (!site.together || !door.lock.enabled() || site.comm == nullptr || !site.checked) [[likely]]
+      return;
+    if (site.comm->collective_now != nullptr) {
+      error = out_of_turn(site);
+      return;
+    }
+    // The call may be the one that frees the communicator.
+    comm_ = Ref<Communicator>::share(site.comm);
+    comm_->collective_now = site.function;
+  }
+  ~Turn() {
+    if (comm_) [[unlikely]]
+      comm_->collective_now = nullptr;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Ref<Communicator> comm_;
+};
 
 // Which argument each parameter of the semantic function gets: in order, but a Length is passed over where the function goes
 // on with a span, which brings its own.
@@ -108,7 +135,8 @@ template <auto function, class... A>
   Error error = enter(site);
   if (!error) {
     CallLock lock;
-    static_cast<void>(((error = args.read(site), !error) && ...));
+    const Turn turn(site, error);
+    if (!error) static_cast<void>(((error = args.read(site), !error) && ...));
     if (!error) {
       if constexpr (kRecorded<function, A...>) {
         Noted<A...> noted(site, args...);

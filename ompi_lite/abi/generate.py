@@ -210,11 +210,12 @@ def site(rules, prototype):
             object_of_call = changed
     if object_of_call is None:
         return f"on({name})", None
+    on = "together" if matches(prototype.name, rules.words("together")) else "on"
     if object_of_call.type == "MPI_Comm" and any(one.name == "root" for one in prototype.parameters):
         root = next(one for one in prototype.parameters if one.name == "root")
-        return f"on({name}, {object_of_call.name}, root)", (object_of_call, root)
+        return f"{on}({name}, {object_of_call.name}, root)", (object_of_call, root)
     named = f', "{object_of_call.name}"' if object_of_call.type == "MPI_Comm" and object_of_call.name != "comm" else ""
-    return f"on({name}, {object_of_call.name}{named})", (object_of_call,)
+    return f"{on}({name}, {object_of_call.name}{named})", (object_of_call,)
 
 
 def entry(rules, semantics, prototype):

@@ -127,4 +127,11 @@ Error bad_root(const Site& site) {
       comm.is_inter() ? " in its remote group, and MPI_ROOT and MPI_PROC_NULL are for the root's own group" : "");
 }
 
+Error out_of_turn(const Site& site) {
+  return make_error(ErrorClass::other,
+                    "another thread of this process is in %s on the same communicator, %s: which of the two comes first is not "
+                    "defined, so collective calls of several threads need a communicator for each, or an order",
+                    site.comm->collective_now, name_of(*site.comm));
+}
+
 }  // namespace ompi_lite::abi

@@ -30,6 +30,7 @@ struct Site {
   bool has_comm = false;  // the function has a communicator argument, `handle`
   bool rooted = false;    // ... and a root
   bool scatters = false;  // in place is for the receive buffer
+  bool together = false;  // all ranks of comm call the function in the same order
   bool kept = false;      // comm is held by a reference of this call: its request may be its last user
   int root = 0;
   MPI_Comm handle = MPI_COMM_NULL;
@@ -63,6 +64,12 @@ inline Site on(const char* function, MPI_Comm comm, int root) {
       .function = function, .raised = Raised::communicator, .has_comm = true, .rooted = true, .root = root, .handle = comm};
 }
 inline Site on(const char* function, const MPI_Comm* comm) { return on(function, comm != nullptr ? *comm : MPI_COMM_NULL); }
+template <class... A>
+Site together(const char* function, A... arguments) {
+  Site site = on(function, arguments...);
+  site.together = true;
+  return site;
+}
 inline Site on(const char* function, MPI_Win) { return {.function = function, .raised = Raised::window}; }
 inline Site on(const char* function, MPI_File) { return {.function = function, .raised = Raised::file}; }
 

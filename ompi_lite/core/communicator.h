@@ -76,6 +76,7 @@ class Communicator : public Object {
   std::shared_ptr<const Topology> topology;  // null: none; duplicates share it
   Ref<Communicator> local_comm;         // intercommunicators: a private intracommunicator of the local group
   std::uint32_t collective_calls = 0;   // begun so far, as the flight recorder counts them
+  const char* collective_now = nullptr;  // the collective call that one of several threads is in
   bool low_group = false;               // intercommunicators: breaks the tie between the two sides
 
   CommunicatorHome& home() const { return *home_; }

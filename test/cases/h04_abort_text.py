@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""H03, H04, P01, C20: the text of a fatal error names function, rank, communicator and the values, and gives the
+"""H03, H04, P01, C20, T02: the text of a fatal error names function, rank, communicator and the values, and gives the
 hint that helps."""
 # run: timeout=120
 import os
@@ -11,14 +11,16 @@ from launching import build_c, expect, mpirun
 
 program = build_c("misuse", r"""
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 static int in[64], out[64];
+static void *waits(void *nothing) { MPI_Barrier(MPI_COMM_WORLD); return nothing; }
 int main(int argc, char **argv) {
   MPI_Datatype pair;
   int rank;
-  MPI_Init(&argc, &argv);
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &rank);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Type_contiguous(2, MPI_INT, &pair);
   MPI_Type_commit(&pair);
@@ -43,6 +45,14 @@ int main(int argc, char **argv) {
     case 12: MPI_Send(in, 1, MPI_INT, 0, -55, c); break;
     case 13: MPI_Send(in, 1, MPI_DATATYPE_NULL, 0, 1, c); break;
     case 14: MPI_Comm_size(MPI_COMM_NULL, out); break;
+    case 15:
+      if (rank == 0) sleep(20);
+      else {
+        pthread_t other;
+        pthread_create(&other, NULL, waits, NULL);
+        MPI_Barrier(MPI_COMM_WORLD);
+      }
+      break;
   }
   MPI_Finalize();
   return 0;
@@ -54,7 +64,8 @@ WORDS = [["MPI_Send", "77", "MPI_COMM_WORLD"], ["MPI_Bcast", "-3", "MPI_COMM_WOR
          ["MPI_Allreduce", "MPI_IN_PLACE"], ["MPI_Allreduce", "MPI_IN_PLACE"], ["MPI_Reduce", "MPI_IN_PLACE", "root"],
          ["MPI_Allreduce", "MPI_LAND", "MPI_INTEGER"], ["MPI_Allreduce", "MPI_SUM", "my_pair"],
          ["MPI_Reduce_local", "MPI_IN_PLACE"], ["MPI_Recv", "48", "20"], ["MPI_Send", "-55", "MPI_COMM_WORLD"],
-         ["MPI_Send", "MPI_DATATYPE_NULL", "MPI_COMM_WORLD"], ["MPI_Comm_size", "MPI_COMM_NULL"]]
+         ["MPI_Send", "MPI_DATATYPE_NULL", "MPI_COMM_WORLD"], ["MPI_Comm_size", "MPI_COMM_NULL"],
+         ["another thread", "MPI_Barrier", "MPI_COMM_WORLD"]]
 for number, words in enumerate(WORDS):
     ran = mpirun("-n", 2, program, number, timeout=30)
     expect(ran.code != 0 and ran.seconds < 15, ran, f"misuse {number} does not end the job")

@@ -9,319 +9,319 @@ using namespace ompi_lite;
 using namespace ompi_lite::abi;
 
 OL_EXPORT int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::allgather>(on("MPI_Allgather", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::allgather>(together("MPI_Allgather", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Allgather)
 
 OL_EXPORT int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::allgather>(on("MPI_Allgather_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::allgather>(together("MPI_Allgather_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Allgather_c)
 
 OL_EXPORT int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::allgather_init>(on("MPI_Allgather_init", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::allgather_init>(together("MPI_Allgather_init", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Allgather_init)
 
 OL_EXPORT int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::allgather_init>(on("MPI_Allgather_init_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::allgather_init>(together("MPI_Allgather_init_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Allgather_init_c)
 
 OL_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::allgatherv>(on("MPI_Allgatherv", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::allgatherv>(together("MPI_Allgatherv", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Allgatherv)
 
 OL_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::allgatherv>(on("MPI_Allgatherv_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::allgatherv>(together("MPI_Allgatherv_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Allgatherv_c)
 
 OL_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::allgatherv_init>(on("MPI_Allgatherv_init", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::allgatherv_init>(together("MPI_Allgatherv_init", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Allgatherv_init)
 
 OL_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::allgatherv_init>(on("MPI_Allgatherv_init_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::allgatherv_init>(together("MPI_Allgatherv_init_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Allgatherv_init_c)
 
 OL_EXPORT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::allreduce>(on("MPI_Allreduce", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::allreduce>(together("MPI_Allreduce", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Allreduce)
 
 OL_EXPORT int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::allreduce>(on("MPI_Allreduce_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::allreduce>(together("MPI_Allreduce_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Allreduce_c)
 
 OL_EXPORT int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::allreduce_init>(on("MPI_Allreduce_init", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::allreduce_init>(together("MPI_Allreduce_init", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Allreduce_init)
 
 OL_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::allreduce_init>(on("MPI_Allreduce_init_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::allreduce_init>(together("MPI_Allreduce_init_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Allreduce_init_c)
 
 OL_EXPORT int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::alltoall>(on("MPI_Alltoall", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::alltoall>(together("MPI_Alltoall", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Alltoall)
 
 OL_EXPORT int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::alltoall>(on("MPI_Alltoall_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::alltoall>(together("MPI_Alltoall_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Alltoall_c)
 
 OL_EXPORT int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::alltoall_init>(on("MPI_Alltoall_init", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::alltoall_init>(together("MPI_Alltoall_init", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Alltoall_init)
 
 OL_EXPORT int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::alltoall_init>(on("MPI_Alltoall_init_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::alltoall_init>(together("MPI_Alltoall_init_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Alltoall_init_c)
 
 OL_EXPORT int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::alltoallv>(on("MPI_Alltoallv", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::alltoallv>(together("MPI_Alltoallv", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Alltoallv)
 
 OL_EXPORT int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::alltoallv>(on("MPI_Alltoallv_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::alltoallv>(together("MPI_Alltoallv_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Alltoallv_c)
 
 OL_EXPORT int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::alltoallv_init>(on("MPI_Alltoallv_init", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::alltoallv_init>(together("MPI_Alltoallv_init", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Alltoallv_init)
 
 OL_EXPORT int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::alltoallv_init>(on("MPI_Alltoallv_init_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::alltoallv_init>(together("MPI_Alltoallv_init_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Alltoallv_init_c)
 
 OL_EXPORT int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
-{ return call<coll::alltoallw>(on("MPI_Alltoallw", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}); }
+{ return call<coll::alltoallw>(together("MPI_Alltoallw", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}); }
 OL_ALIAS(Alltoallw)
 
 OL_EXPORT int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
-{ return call<coll::alltoallw>(on("MPI_Alltoallw_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}); }
+{ return call<coll::alltoallw>(together("MPI_Alltoallw_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}); }
 OL_ALIAS(Alltoallw_c)
 
 OL_EXPORT int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::alltoallw_init>(on("MPI_Alltoallw_init", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::alltoallw_init>(together("MPI_Alltoallw_init", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Alltoallw_init)
 
 OL_EXPORT int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::alltoallw_init>(on("MPI_Alltoallw_init_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::alltoallw_init>(together("MPI_Alltoallw_init_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Alltoallw_init_c)
 
 OL_EXPORT int PMPI_Barrier(MPI_Comm comm)
-{ return call<coll::barrier>(on("MPI_Barrier", comm), Handle{comm, "comm"}); }
+{ return call<coll::barrier>(together("MPI_Barrier", comm), Handle{comm, "comm"}); }
 OL_ALIAS(Barrier)
 
 OL_EXPORT int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::barrier_init>(on("MPI_Barrier_init", comm), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::barrier_init>(together("MPI_Barrier_init", comm), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Barrier_init)
 
 OL_EXPORT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
-{ return call<coll::bcast>(on("MPI_Bcast", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::bcast>(together("MPI_Bcast", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Bcast)
 
 OL_EXPORT int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
-{ return call<coll::bcast>(on("MPI_Bcast_c", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::bcast>(together("MPI_Bcast_c", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Bcast_c)
 
 OL_EXPORT int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::bcast_init>(on("MPI_Bcast_init", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::bcast_init>(together("MPI_Bcast_init", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Bcast_init)
 
 OL_EXPORT int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::bcast_init>(on("MPI_Bcast_init_c", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::bcast_init>(together("MPI_Bcast_init_c", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Bcast_init_c)
 
 OL_EXPORT int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::exscan>(on("MPI_Exscan", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::exscan>(together("MPI_Exscan", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Exscan)
 
 OL_EXPORT int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::exscan>(on("MPI_Exscan_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::exscan>(together("MPI_Exscan_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Exscan_c)
 
 OL_EXPORT int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::exscan_init>(on("MPI_Exscan_init", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::exscan_init>(together("MPI_Exscan_init", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Exscan_init)
 
 OL_EXPORT int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::exscan_init>(on("MPI_Exscan_init_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::exscan_init>(together("MPI_Exscan_init_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Exscan_init_c)
 
 OL_EXPORT int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-{ return call<coll::gather>(on("MPI_Gather", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::gather>(together("MPI_Gather", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Gather)
 
 OL_EXPORT int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-{ return call<coll::gather>(on("MPI_Gather_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::gather>(together("MPI_Gather_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Gather_c)
 
 OL_EXPORT int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::gather_init>(on("MPI_Gather_init", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::gather_init>(together("MPI_Gather_init", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Gather_init)
 
 OL_EXPORT int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::gather_init>(on("MPI_Gather_init_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::gather_init>(together("MPI_Gather_init_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Gather_init_c)
 
 OL_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
-{ return call<coll::gatherv>(on("MPI_Gatherv", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::gatherv>(together("MPI_Gatherv", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Gatherv)
 
 OL_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
-{ return call<coll::gatherv>(on("MPI_Gatherv_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::gatherv>(together("MPI_Gatherv_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Gatherv_c)
 
 OL_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::gatherv_init>(on("MPI_Gatherv_init", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::gatherv_init>(together("MPI_Gatherv_init", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Gatherv_init)
 
 OL_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::gatherv_init>(on("MPI_Gatherv_init_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::gatherv_init>(together("MPI_Gatherv_init_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Gatherv_init_c)
 
 OL_EXPORT int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iallgather>(on("MPI_Iallgather", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iallgather>(together("MPI_Iallgather", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iallgather)
 
 OL_EXPORT int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iallgather>(on("MPI_Iallgather_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iallgather>(together("MPI_Iallgather_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iallgather_c)
 
 OL_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iallgatherv>(on("MPI_Iallgatherv", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iallgatherv>(together("MPI_Iallgatherv", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iallgatherv)
 
 OL_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iallgatherv>(on("MPI_Iallgatherv_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iallgatherv>(together("MPI_Iallgatherv_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iallgatherv_c)
 
 OL_EXPORT int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iallreduce>(on("MPI_Iallreduce", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iallreduce>(together("MPI_Iallreduce", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iallreduce)
 
 OL_EXPORT int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iallreduce>(on("MPI_Iallreduce_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iallreduce>(together("MPI_Iallreduce_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iallreduce_c)
 
 OL_EXPORT int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ialltoall>(on("MPI_Ialltoall", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ialltoall>(together("MPI_Ialltoall", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ialltoall)
 
 OL_EXPORT int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ialltoall>(on("MPI_Ialltoall_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ialltoall>(together("MPI_Ialltoall_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ialltoall_c)
 
 OL_EXPORT int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ialltoallv>(on("MPI_Ialltoallv", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ialltoallv>(together("MPI_Ialltoallv", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ialltoallv)
 
 OL_EXPORT int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ialltoallv>(on("MPI_Ialltoallv_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ialltoallv>(together("MPI_Ialltoallv_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ialltoallv_c)
 
 OL_EXPORT int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ialltoallw>(on("MPI_Ialltoallw", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ialltoallw>(together("MPI_Ialltoallw", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ialltoallw)
 
 OL_EXPORT int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ialltoallw>(on("MPI_Ialltoallw_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ialltoallw>(together("MPI_Ialltoallw_c", comm), payload<Use::in_place>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::everyone>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ialltoallw_c)
 
 OL_EXPORT int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ibarrier>(on("MPI_Ibarrier", comm), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ibarrier>(together("MPI_Ibarrier", comm), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ibarrier)
 
 OL_EXPORT int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ibcast>(on("MPI_Ibcast", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ibcast>(together("MPI_Ibcast", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ibcast)
 
 OL_EXPORT int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ibcast>(on("MPI_Ibcast_c", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ibcast>(together("MPI_Ibcast_c", comm, root), payload<Use::bcast>(buffer, count, datatype, "buffer", "count", "datatype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ibcast_c)
 
 OL_EXPORT int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iexscan>(on("MPI_Iexscan", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iexscan>(together("MPI_Iexscan", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iexscan)
 
 OL_EXPORT int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iexscan>(on("MPI_Iexscan_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iexscan>(together("MPI_Iexscan_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iexscan_c)
 
 OL_EXPORT int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::igather>(on("MPI_Igather", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::igather>(together("MPI_Igather", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Igather)
 
 OL_EXPORT int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::igather>(on("MPI_Igather_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::igather>(together("MPI_Igather_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Igather_c)
 
 OL_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::igatherv>(on("MPI_Igatherv", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::igatherv>(together("MPI_Igatherv", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Igatherv)
 
 OL_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::igatherv>(on("MPI_Igatherv_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::igatherv>(together("MPI_Igatherv_c", comm, root), payload<Use::leaf>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::at_root>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Igatherv_c)
 
 OL_EXPORT int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce>(on("MPI_Ireduce", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce>(together("MPI_Ireduce", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce)
 
 OL_EXPORT int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce>(on("MPI_Ireduce_c", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce>(together("MPI_Ireduce_c", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce_c)
 
 OL_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce_scatter>(on("MPI_Ireduce_scatter", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce_scatter>(together("MPI_Ireduce_scatter", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce_scatter)
 
 OL_EXPORT int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce_scatter_block>(on("MPI_Ireduce_scatter_block", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce_scatter_block>(together("MPI_Ireduce_scatter_block", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce_scatter_block)
 
 OL_EXPORT int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce_scatter_block>(on("MPI_Ireduce_scatter_block_c", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce_scatter_block>(together("MPI_Ireduce_scatter_block_c", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce_scatter_block_c)
 
 OL_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce_scatter>(on("MPI_Ireduce_scatter_c", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce_scatter>(together("MPI_Ireduce_scatter_c", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce_scatter_c)
 
 OL_EXPORT int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iscan>(on("MPI_Iscan", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iscan>(together("MPI_Iscan", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iscan)
 
 OL_EXPORT int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iscan>(on("MPI_Iscan_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iscan>(together("MPI_Iscan_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iscan_c)
 
 OL_EXPORT int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iscatter>(on("MPI_Iscatter", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iscatter>(together("MPI_Iscatter", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iscatter)
 
 OL_EXPORT int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iscatter>(on("MPI_Iscatter_c", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iscatter>(together("MPI_Iscatter_c", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iscatter_c)
 
 OL_EXPORT int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iscatterv>(on("MPI_Iscatterv", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iscatterv>(together("MPI_Iscatterv", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iscatterv)
 
 OL_EXPORT int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::iscatterv>(on("MPI_Iscatterv_c", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::iscatterv>(together("MPI_Iscatterv_c", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Iscatterv_c)
 
 OL_EXPORT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
-{ return call<coll::reduce>(on("MPI_Reduce", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::reduce>(together("MPI_Reduce", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce)
 
 OL_EXPORT int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
-{ return call<coll::reduce>(on("MPI_Reduce_c", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::reduce>(together("MPI_Reduce_c", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce_c)
 
 OL_EXPORT int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_init>(on("MPI_Reduce_init", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_init>(together("MPI_Reduce_init", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_init)
 
 OL_EXPORT int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_init>(on("MPI_Reduce_init_c", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_init>(together("MPI_Reduce_init_c", comm, root), operand<Use::leaf>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::at_root>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_init_c)
 
 OL_EXPORT int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
@@ -333,81 +333,81 @@ OL_EXPORT int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count c
 OL_ALIAS(Reduce_local_c)
 
 OL_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::reduce_scatter>(on("MPI_Reduce_scatter", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::reduce_scatter>(together("MPI_Reduce_scatter", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce_scatter)
 
 OL_EXPORT int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::reduce_scatter_block>(on("MPI_Reduce_scatter_block", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::reduce_scatter_block>(together("MPI_Reduce_scatter_block", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce_scatter_block)
 
 OL_EXPORT int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::reduce_scatter_block>(on("MPI_Reduce_scatter_block_c", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::reduce_scatter_block>(together("MPI_Reduce_scatter_block_c", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce_scatter_block_c)
 
 OL_EXPORT int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_scatter_block_init>(on("MPI_Reduce_scatter_block_init", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_scatter_block_init>(together("MPI_Reduce_scatter_block_init", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_scatter_block_init)
 
 OL_EXPORT int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_scatter_block_init>(on("MPI_Reduce_scatter_block_init_c", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_scatter_block_init>(together("MPI_Reduce_scatter_block_init_c", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_scatter_block_init_c)
 
 OL_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::reduce_scatter>(on("MPI_Reduce_scatter_c", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::reduce_scatter>(together("MPI_Reduce_scatter_c", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce_scatter_c)
 
 OL_EXPORT int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_scatter_init>(on("MPI_Reduce_scatter_init", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_scatter_init>(together("MPI_Reduce_scatter_init", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_scatter_init)
 
 OL_EXPORT int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_scatter_init>(on("MPI_Reduce_scatter_init_c", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_scatter_init>(together("MPI_Reduce_scatter_init_c", comm), block_operand<Use::in_place>(sendbuf, recvcounts, datatype, "sendbuf"), block_operand<Use::everyone>(recvbuf, recvcounts, datatype, "recvbuf"), CountPerMember{recvcounts, "recvcounts"}, CommittedType{datatype, "datatype"}, Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_scatter_init_c)
 
 OL_EXPORT int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::scan>(on("MPI_Scan", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::scan>(together("MPI_Scan", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Scan)
 
 OL_EXPORT int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::scan>(on("MPI_Scan_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::scan>(together("MPI_Scan_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Scan_c)
 
 OL_EXPORT int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::scan_init>(on("MPI_Scan_init", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::scan_init>(together("MPI_Scan_init", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Scan_init)
 
 OL_EXPORT int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::scan_init>(on("MPI_Scan_init_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::scan_init>(together("MPI_Scan_init_c", comm), operand<Use::in_place>(sendbuf, count, datatype, "sendbuf", "count", "datatype"), operand<Use::everyone>(recvbuf, count, datatype, "recvbuf", "count", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Scan_init_c)
 
 OL_EXPORT int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-{ return call<coll::scatter>(on("MPI_Scatter", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::scatter>(together("MPI_Scatter", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Scatter)
 
 OL_EXPORT int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-{ return call<coll::scatter>(on("MPI_Scatter_c", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::scatter>(together("MPI_Scatter_c", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Scatter_c)
 
 OL_EXPORT int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::scatter_init>(on("MPI_Scatter_init", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::scatter_init>(together("MPI_Scatter_init", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Scatter_init)
 
 OL_EXPORT int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::scatter_init>(on("MPI_Scatter_init_c", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::scatter_init>(together("MPI_Scatter_init_c", comm, root), payload<Use::at_root>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Scatter_init_c)
 
 OL_EXPORT int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-{ return call<coll::scatterv>(on("MPI_Scatterv", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::scatterv>(together("MPI_Scatterv", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Scatterv)
 
 OL_EXPORT int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-{ return call<coll::scatterv>(on("MPI_Scatterv_c", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
+{ return call<coll::scatterv>(together("MPI_Scatterv_c", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}); }
 OL_ALIAS(Scatterv_c)
 
 OL_EXPORT int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::scatterv_init>(on("MPI_Scatterv_init", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::scatterv_init>(together("MPI_Scatterv_init", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Scatterv_init)
 
 OL_EXPORT int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::scatterv_init>(on("MPI_Scatterv_init_c", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::scatterv_init>(together("MPI_Scatterv_init_c", comm, root), payload<Use::at_root>(sendbuf, sendcounts, displs, sendtype, "sendbuf", "sendcounts", "displs", "sendtype"), payload<Use::leaf>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Root{root}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Scatterv_init_c)

@@ -13,7 +13,7 @@ OL_EXPORT int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 OL_ALIAS(Comm_compare)
 
 OL_EXPORT int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
-{ return call<mpi::comm_create>(on("MPI_Comm_create", comm), Handle{comm, "comm"}, Handle{group, "group"}, NewHandle{newcomm, "newcomm"}); }
+{ return call<mpi::comm_create>(together("MPI_Comm_create", comm), Handle{comm, "comm"}, Handle{group, "group"}, NewHandle{newcomm, "newcomm"}); }
 OL_ALIAS(Comm_create)
 
 OL_EXPORT int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
@@ -25,19 +25,19 @@ OL_EXPORT int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MP
 OL_ALIAS(Comm_create_group)
 
 OL_EXPORT int PMPI_Comm_disconnect(MPI_Comm *comm)
-{ return call<mpi::comm_disconnect>(on("MPI_Comm_disconnect", comm), Changed{comm, "comm"}); }
+{ return call<mpi::comm_disconnect>(together("MPI_Comm_disconnect", comm), Changed{comm, "comm"}); }
 OL_ALIAS(Comm_disconnect)
 
 OL_EXPORT int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
-{ return call<mpi::comm_dup>(on("MPI_Comm_dup", comm), Handle{comm, "comm"}, NewHandle{newcomm, "newcomm"}); }
+{ return call<mpi::comm_dup>(together("MPI_Comm_dup", comm), Handle{comm, "comm"}, NewHandle{newcomm, "newcomm"}); }
 OL_ALIAS(Comm_dup)
 
 OL_EXPORT int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
-{ return call<mpi::comm_dup_with_info>(on("MPI_Comm_dup_with_info", comm), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{newcomm, "newcomm"}); }
+{ return call<mpi::comm_dup_with_info>(together("MPI_Comm_dup_with_info", comm), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{newcomm, "newcomm"}); }
 OL_ALIAS(Comm_dup_with_info)
 
 OL_EXPORT int PMPI_Comm_free(MPI_Comm *comm)
-{ return call<mpi::comm_free>(on("MPI_Comm_free", comm), Changed{comm, "comm"}); }
+{ return call<mpi::comm_free>(together("MPI_Comm_free", comm), Changed{comm, "comm"}); }
 OL_ALIAS(Comm_free)
 
 OL_EXPORT int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
@@ -49,11 +49,11 @@ OL_EXPORT int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 OL_ALIAS(Comm_group)
 
 OL_EXPORT int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
-{ return call<mpi::comm_idup>(on("MPI_Comm_idup", comm), Handle{comm, "comm"}, NewHandle{newcomm, "newcomm"}, NewHandle{request, "request"}); }
+{ return call<mpi::comm_idup>(together("MPI_Comm_idup", comm), Handle{comm, "comm"}, NewHandle{newcomm, "newcomm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Comm_idup)
 
 OL_EXPORT int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
-{ return call<mpi::comm_idup_with_info>(on("MPI_Comm_idup_with_info", comm), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{newcomm, "newcomm"}, NewHandle{request, "request"}); }
+{ return call<mpi::comm_idup_with_info>(together("MPI_Comm_idup_with_info", comm), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{newcomm, "newcomm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Comm_idup_with_info)
 
 OL_EXPORT int PMPI_Comm_rank(MPI_Comm comm, int *rank)
@@ -81,11 +81,11 @@ OL_EXPORT int PMPI_Comm_size(MPI_Comm comm, int *size)
 OL_ALIAS(Comm_size)
 
 OL_EXPORT int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
-{ return call<mpi::comm_split>(on("MPI_Comm_split", comm), Handle{comm, "comm"}, Value{color}, Value{key}, NewHandle{newcomm, "newcomm"}); }
+{ return call<mpi::comm_split>(together("MPI_Comm_split", comm), Handle{comm, "comm"}, Value{color}, Value{key}, NewHandle{newcomm, "newcomm"}); }
 OL_ALIAS(Comm_split)
 
 OL_EXPORT int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
-{ return call<mpi::comm_split_type>(on("MPI_Comm_split_type", comm), Handle{comm, "comm"}, Value{split_type}, Value{key}, Handle{info, "info", Null::allowed}, NewHandle{newcomm, "newcomm"}); }
+{ return call<mpi::comm_split_type>(together("MPI_Comm_split_type", comm), Handle{comm, "comm"}, Value{split_type}, Value{key}, Handle{info, "info", Null::allowed}, NewHandle{newcomm, "newcomm"}); }
 OL_ALIAS(Comm_split_type)
 
 OL_EXPORT int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
@@ -101,5 +101,5 @@ OL_EXPORT int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local
 OL_ALIAS(Intercomm_create_from_groups)
 
 OL_EXPORT int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
-{ return call<mpi::intercomm_merge>(on("MPI_Intercomm_merge", intercomm, "intercomm"), Handle{intercomm, "intercomm"}, Value{high}, NewHandle{newintracomm, "newintracomm"}); }
+{ return call<mpi::intercomm_merge>(together("MPI_Intercomm_merge", intercomm, "intercomm"), Handle{intercomm, "intercomm"}, Value{high}, NewHandle{newintracomm, "newintracomm"}); }
 OL_ALIAS(Intercomm_merge)

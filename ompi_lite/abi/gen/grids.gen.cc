@@ -12,7 +12,7 @@ OL_EXPORT int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[
 OL_ALIAS(Cart_coords)
 
 OL_EXPORT int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
-{ return call<mpi::cart_create>(on("MPI_Cart_create", comm_old, "comm_old"), Handle{comm_old, "comm_old"}, Length{ndims, "ndims", ErrorClass::dims}, Array{dims, ndims, "dims"}, Array{periods, ndims, "periods"}, Value{reorder}, NewHandle{comm_cart, "comm_cart"}); }
+{ return call<mpi::cart_create>(together("MPI_Cart_create", comm_old, "comm_old"), Handle{comm_old, "comm_old"}, Length{ndims, "ndims", ErrorClass::dims}, Array{dims, ndims, "dims"}, Array{periods, ndims, "periods"}, Value{reorder}, NewHandle{comm_cart, "comm_cart"}); }
 OL_ALIAS(Cart_create)
 
 OL_EXPORT int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
@@ -32,7 +32,7 @@ OL_EXPORT int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_
 OL_ALIAS(Cart_shift)
 
 OL_EXPORT int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
-{ return call<mpi::cart_sub>(on("MPI_Cart_sub", comm), Handle{comm, "comm"}, Array{remain_dims, 0, "remain_dims"}, NewHandle{newcomm, "newcomm"}); }
+{ return call<mpi::cart_sub>(together("MPI_Cart_sub", comm), Handle{comm, "comm"}, Array{remain_dims, 0, "remain_dims"}, NewHandle{newcomm, "newcomm"}); }
 OL_ALIAS(Cart_sub)
 
 OL_EXPORT int PMPI_Cartdim_get(MPI_Comm comm, int *ndims)
@@ -44,11 +44,11 @@ OL_EXPORT int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 OL_ALIAS(Dims_create)
 
 OL_EXPORT int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
-{ return call<mpi::dist_graph_create>(on("MPI_Dist_graph_create", comm_old, "comm_old"), Handle{comm_old, "comm_old"}, Length{n, "n"}, Array{sources, n, "sources"}, Array{degrees, n, "degrees"}, Array{destinations, 0, "destinations"}, Array{weights, 0, "weights"}, Handle{info, "info", Null::allowed}, Value{reorder}, NewHandle{comm_dist_graph, "comm_dist_graph"}); }
+{ return call<mpi::dist_graph_create>(together("MPI_Dist_graph_create", comm_old, "comm_old"), Handle{comm_old, "comm_old"}, Length{n, "n"}, Array{sources, n, "sources"}, Array{degrees, n, "degrees"}, Array{destinations, 0, "destinations"}, Array{weights, 0, "weights"}, Handle{info, "info", Null::allowed}, Value{reorder}, NewHandle{comm_dist_graph, "comm_dist_graph"}); }
 OL_ALIAS(Dist_graph_create)
 
 OL_EXPORT int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
-{ return call<mpi::dist_graph_create_adjacent>(on("MPI_Dist_graph_create_adjacent", comm_old, "comm_old"), Handle{comm_old, "comm_old"}, Length{indegree, "indegree"}, Array{sources, indegree, "sources"}, Array{sourceweights, 0, "sourceweights"}, Length{outdegree, "outdegree"}, Array{destinations, outdegree, "destinations"}, Array{destweights, 0, "destweights"}, Handle{info, "info", Null::allowed}, Value{reorder}, NewHandle{comm_dist_graph, "comm_dist_graph"}); }
+{ return call<mpi::dist_graph_create_adjacent>(together("MPI_Dist_graph_create_adjacent", comm_old, "comm_old"), Handle{comm_old, "comm_old"}, Length{indegree, "indegree"}, Array{sources, indegree, "sources"}, Array{sourceweights, 0, "sourceweights"}, Length{outdegree, "outdegree"}, Array{destinations, outdegree, "destinations"}, Array{destweights, 0, "destweights"}, Handle{info, "info", Null::allowed}, Value{reorder}, NewHandle{comm_dist_graph, "comm_dist_graph"}); }
 OL_ALIAS(Dist_graph_create_adjacent)
 
 OL_EXPORT int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
@@ -60,7 +60,7 @@ OL_EXPORT int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int 
 OL_ALIAS(Dist_graph_neighbors_count)
 
 OL_EXPORT int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
-{ return call<mpi::graph_create>(on("MPI_Graph_create", comm_old, "comm_old"), Handle{comm_old, "comm_old"}, Length{nnodes, "nnodes"}, Array{indx, nnodes, "indx"}, Array{edges, 0, "edges"}, Value{reorder}, NewHandle{comm_graph, "comm_graph"}); }
+{ return call<mpi::graph_create>(together("MPI_Graph_create", comm_old, "comm_old"), Handle{comm_old, "comm_old"}, Length{nnodes, "nnodes"}, Array{indx, nnodes, "indx"}, Array{edges, 0, "edges"}, Value{reorder}, NewHandle{comm_graph, "comm_graph"}); }
 OL_ALIAS(Graph_create)
 
 OL_EXPORT int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])

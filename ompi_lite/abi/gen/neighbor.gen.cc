@@ -9,121 +9,121 @@ using namespace ompi_lite;
 using namespace ompi_lite::abi;
 
 OL_EXPORT int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_allgather>(on("MPI_Ineighbor_allgather", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_allgather>(together("MPI_Ineighbor_allgather", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_allgather)
 
 OL_EXPORT int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_allgather>(on("MPI_Ineighbor_allgather_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_allgather>(together("MPI_Ineighbor_allgather_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_allgather_c)
 
 OL_EXPORT int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_allgatherv>(on("MPI_Ineighbor_allgatherv", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_allgatherv>(together("MPI_Ineighbor_allgatherv", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_allgatherv)
 
 OL_EXPORT int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_allgatherv>(on("MPI_Ineighbor_allgatherv_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_allgatherv>(together("MPI_Ineighbor_allgatherv_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_allgatherv_c)
 
 OL_EXPORT int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_alltoall>(on("MPI_Ineighbor_alltoall", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_alltoall>(together("MPI_Ineighbor_alltoall", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_alltoall)
 
 OL_EXPORT int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_alltoall>(on("MPI_Ineighbor_alltoall_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_alltoall>(together("MPI_Ineighbor_alltoall_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_alltoall_c)
 
 OL_EXPORT int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_alltoallv>(on("MPI_Ineighbor_alltoallv", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_alltoallv>(together("MPI_Ineighbor_alltoallv", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_alltoallv)
 
 OL_EXPORT int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_alltoallv>(on("MPI_Ineighbor_alltoallv_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_alltoallv>(together("MPI_Ineighbor_alltoallv_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_alltoallv_c)
 
 OL_EXPORT int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_alltoallw>(on("MPI_Ineighbor_alltoallw", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_alltoallw>(together("MPI_Ineighbor_alltoallw", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_alltoallw)
 
 OL_EXPORT int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_alltoallw>(on("MPI_Ineighbor_alltoallw_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_alltoallw>(together("MPI_Ineighbor_alltoallw_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_alltoallw_c)
 
 OL_EXPORT int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_allgather>(on("MPI_Neighbor_allgather", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_allgather>(together("MPI_Neighbor_allgather", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_allgather)
 
 OL_EXPORT int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_allgather>(on("MPI_Neighbor_allgather_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_allgather>(together("MPI_Neighbor_allgather_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_allgather_c)
 
 OL_EXPORT int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_allgather_init>(on("MPI_Neighbor_allgather_init", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_allgather_init>(together("MPI_Neighbor_allgather_init", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_allgather_init)
 
 OL_EXPORT int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_allgather_init>(on("MPI_Neighbor_allgather_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_allgather_init>(together("MPI_Neighbor_allgather_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_allgather_init_c)
 
 OL_EXPORT int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_allgatherv>(on("MPI_Neighbor_allgatherv", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_allgatherv>(together("MPI_Neighbor_allgatherv", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_allgatherv)
 
 OL_EXPORT int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_allgatherv>(on("MPI_Neighbor_allgatherv_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_allgatherv>(together("MPI_Neighbor_allgatherv_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_allgatherv_c)
 
 OL_EXPORT int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_allgatherv_init>(on("MPI_Neighbor_allgatherv_init", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_allgatherv_init>(together("MPI_Neighbor_allgatherv_init", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_allgatherv_init)
 
 OL_EXPORT int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_allgatherv_init>(on("MPI_Neighbor_allgatherv_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_allgatherv_init>(together("MPI_Neighbor_allgatherv_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, displs, recvtype, "recvbuf", "recvcounts", "displs", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_allgatherv_init_c)
 
 OL_EXPORT int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_alltoall>(on("MPI_Neighbor_alltoall", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_alltoall>(together("MPI_Neighbor_alltoall", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_alltoall)
 
 OL_EXPORT int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_alltoall>(on("MPI_Neighbor_alltoall_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_alltoall>(together("MPI_Neighbor_alltoall_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_alltoall_c)
 
 OL_EXPORT int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_alltoall_init>(on("MPI_Neighbor_alltoall_init", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_alltoall_init>(together("MPI_Neighbor_alltoall_init", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_alltoall_init)
 
 OL_EXPORT int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_alltoall_init>(on("MPI_Neighbor_alltoall_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_alltoall_init>(together("MPI_Neighbor_alltoall_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_alltoall_init_c)
 
 OL_EXPORT int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_alltoallv>(on("MPI_Neighbor_alltoallv", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_alltoallv>(together("MPI_Neighbor_alltoallv", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_alltoallv)
 
 OL_EXPORT int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_alltoallv>(on("MPI_Neighbor_alltoallv_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_alltoallv>(together("MPI_Neighbor_alltoallv_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_alltoallv_c)
 
 OL_EXPORT int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_alltoallv_init>(on("MPI_Neighbor_alltoallv_init", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_alltoallv_init>(together("MPI_Neighbor_alltoallv_init", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_alltoallv_init)
 
 OL_EXPORT int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_alltoallv_init>(on("MPI_Neighbor_alltoallv_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_alltoallv_init>(together("MPI_Neighbor_alltoallv_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtype, "sendbuf", "sendcounts", "sdispls", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtype, "recvbuf", "recvcounts", "rdispls", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_alltoallv_init_c)
 
 OL_EXPORT int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
-{ return call<coll::neighbor_alltoallw>(on("MPI_Neighbor_alltoallw", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_alltoallw>(together("MPI_Neighbor_alltoallw", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_alltoallw)
 
 OL_EXPORT int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
-{ return call<coll::neighbor_alltoallw>(on("MPI_Neighbor_alltoallw_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_alltoallw>(together("MPI_Neighbor_alltoallw_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_alltoallw_c)
 
 OL_EXPORT int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_alltoallw_init>(on("MPI_Neighbor_alltoallw_init", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_alltoallw_init>(together("MPI_Neighbor_alltoallw_init", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_alltoallw_init)
 
 OL_EXPORT int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_alltoallw_init>(on("MPI_Neighbor_alltoallw_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_alltoallw_init>(together("MPI_Neighbor_alltoallw_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcounts, sdispls, sendtypes, "sendbuf", "sendcounts", "sdispls", "sendtypes"), payload<Use::from_neighbors>(recvbuf, recvcounts, rdispls, recvtypes, "recvbuf", "recvcounts", "rdispls", "recvtypes"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_alltoallw_init_c)

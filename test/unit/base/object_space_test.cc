@@ -25,7 +25,7 @@ struct Thing : Object {
 TEST_CASE("places of the object space are apart, aligned and covered") {
   std::set<std::uintptr_t> starts;
   std::vector<void*> places;
-  for (std::size_t bytes : {1, 24, 64, 65, 4000, 70000, 300000}) {
+  for (std::size_t bytes : {1U, 24U, 64U, 65U, 4000U, 70000U, 300000U}) {
     for (int i = 0; i < 50; ++i) {
       void* place = ObjectSpace::take(bytes);
       std::memset(place, 0x77, bytes);

@@ -91,7 +91,7 @@ TEST_CASE("balanced factors of large numbers are found at once") {
   CHECK(balanced(1 << 30, {0, 0, 0}) == std::vector{1024, 1024, 1024});
   CHECK(balanced(46340 * 46340, {0, 0}) == std::vector{46340, 46340});
   for (int m : {735134400, 1 << 30, 223092870, 2117376000, 1396755360, 2067024960}) {
-    for (std::size_t k : {2, 3, 5, 8, 12, 20, 40}) {
+    for (std::size_t k : {2U, 3U, 5U, 8U, 12U, 20U, 40U}) {
       const std::vector<int> dims = balanced(m, std::vector<int>(k, 0));
       INFO(m << " in " << k << " dimensions");
       CHECK(cells(dims) == m);
