@@ -23,6 +23,7 @@ bool speaks_of_outer_job(std::string_view entry) {
                                 std::string_view("OMPI_UNIVERSE_SIZE="),
                                 std::string_view("OMPI_LITE_RANK="),
                                 std::string_view("OMPI_LITE_SIZE="),
+                                std::string_view("OMPI_LITE_APP_SIZE="),
                                 std::string_view("OMPI_LITE_LOCAL_"),
                                 std::string_view("OMPI_LITE_NODE_FD="),
                                 std::string_view("OMPI_LITE_JOB_SECRET="),

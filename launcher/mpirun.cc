@@ -148,6 +148,7 @@ MaybeFailure decide_ranks(JobPlan& plan, const std::vector<Host>& hosts, int cor
     if (ranks == 0) ranks = hosts.empty() ? cores : total_slots(hosts);
     all += ranks;
     if (MaybeFailure failure = check_descriptors(plan, all)) return failure;
+    plan.environments[app].set("OMPI_LITE_APP_SIZE", std::to_string(ranks));  // the `maxprocs` of MPI_INFO_ENV
     plan.app_of_rank.insert(plan.app_of_rank.end(), static_cast<std::size_t>(ranks), static_cast<int>(app));
   }
   const auto size = static_cast<int>(plan.app_of_rank.size());

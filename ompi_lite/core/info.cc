@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "ompi_lite/core/handle.h"
-#include "ompi_lite/include/mpi.h"
 
 namespace ompi_lite {
 
@@ -30,11 +29,6 @@ const std::string* Info::find(std::string_view key) const {
 void destroy(Info* info) {
   forget_int(*info);
   delete info;
-}
-
-Info& environment_info() {
-  static Info& info = *new Info(reinterpret_cast<std::uintptr_t>(MPI_INFO_ENV));  // never destroyed
-  return info;
 }
 
 }  // namespace ompi_lite

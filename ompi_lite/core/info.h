@@ -26,6 +26,7 @@ class Info : public Object {
 };
 
 void destroy(Info* info);
-Info& environment_info();  // MPI_INFO_ENV; filled by MPI_Init
+// MPI_INFO_ENV, filled at the first call. Any thread, at any time.
+Info& environment_info();
 
 }  // namespace ompi_lite

@@ -3,6 +3,7 @@
 libompi_lite_la_SOURCES += ompi_lite/core/attribute.cc
 libompi_lite_la_SOURCES += ompi_lite/core/communicator.cc
 libompi_lite_la_SOURCES += ompi_lite/core/context_id.cc
+libompi_lite_la_SOURCES += ompi_lite/core/environment_info.cc
 libompi_lite_la_SOURCES += ompi_lite/core/errhandler.cc
 libompi_lite_la_SOURCES += ompi_lite/core/grid.cc
 libompi_lite_la_SOURCES += ompi_lite/core/group.cc

@@ -18,7 +18,6 @@
 #include "ompi_lite/core/info.h"
 #include "ompi_lite/core/op.h"
 #include "ompi_lite/core/predefined_types.h"
-#include "ompi_lite/runtime/environment.h"
 #include "ompi_lite/runtime/knob_list.h"
 #include "ompi_lite/runtime/process.h"
 #include "ompi_lite/runtime/thread_level.h"
@@ -76,7 +75,6 @@ Error bring_up() {
   serving_world = &door.process->world();
   door.recorder = door.process->recorder();
   define_attributes(door.process->job());
-  fill_environment(environment_info(), door.process->job());
   main_thread = pthread_self();
   return {};
 }
@@ -107,7 +105,6 @@ Error begin(int required, int& provided) {
   level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
   if (level == MPI_THREAD_MULTIPLE) door.lock.enable();
   provided = level;
-  set_environment_thread_level(environment_info(), level);
   door.state.store(DoorState::active, std::memory_order_release);  // partner: threads that ask MPI_Initialized
   return {};
 }

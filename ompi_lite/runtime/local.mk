@@ -8,5 +8,4 @@ libompi_lite_la_SOURCES += ompi_lite/runtime/knob_list.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/life.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/sessions.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/from_groups.cc
-libompi_lite_la_SOURCES += ompi_lite/runtime/environment.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/flight_recorder.cc
