@@ -87,6 +87,8 @@ class Endpoint {
   // frames instead"; then `done` is not called. No bytes: only asks whether it is refused.
   virtual Error get(const RemoteRegion& from, const LocalRegion& to, Completion& completion);
   virtual Error put(const Piece& from, const RemoteRegion& to, Completion& completion);
+  // The peer has begun to finalize: what it has not received by now it will never receive. False where nobody can tell.
+  virtual bool peer_leaves() const { return false; }
   // A word that we and the peer both see, one per direction, zero at first: for dividing the work of one copy. Null where
   // there is none, or none yet. A transport that has one calls `done` before get and put return.
   enum class Direction { outgoing, incoming };

@@ -135,6 +135,7 @@ bool Schedule::keep_for_later() {
   active = false;
   released = false;
   forget_int(*this);
+  handles = 0;
   magic = kFreedMagic;  // a stale handle is found out as that of a freed request is
   release(std::exchange(comm, nullptr));
   return true;

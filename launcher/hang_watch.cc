@@ -43,7 +43,7 @@ RankSight HangWatch::sight(int rank, bool running) {
   if (running) {
     if (state == RankState::left) sight.stage = RankStage::finalized;
     if (state == RankState::coming) sight.stage = RankStage::starting;
-    if (state == RankState::here) sight.stage = RankStage::active;
+    if (state == RankState::here || state == RankState::leaving) sight.stage = RankStage::active;
   }
   if (offset == 0) return sight;
   os::Mapping& mapping = records_[static_cast<std::size_t>(rank)];

@@ -201,22 +201,32 @@ template void Pml::reply(Peer&, const ShareHeader&);
 template void Pml::reply(Peer&, const PlacedHeader&);
 template void Pml::reply(Peer&, const MatchHeader&);
 
-// True while a message that its sender does not wait for itself (buffered, or its request was freed) still lies here. One to
-// oneself will never be received any more.
-bool Pml::owes_messages() {
+// True while a message lies here (buffered, or its request was freed, or forgotten) whose receiver may still come for it.
+// One to oneself will never be received any more.
+bool Pml::may_be_asked_for_messages() {
   for (const std::unique_ptr<Peer>& peer : peers_) {
-    if (!peer || peer->id == self_) continue;
-    for (const SendRequest& request : peer->awaiting)
-      if (request.released) return true;
+    if (!peer || peer->id == self_ || peer->lost || peer->awaiting.empty()) continue;
+    if (!peer->endpoint->peer_leaves()) return true;
   }
   return false;
 }
 
-void Pml::drain() {
-  blocking_.until([this] {
-    return busy_.empty() && !owes_messages() &&
-           std::all_of(transports_.begin(), transports_.end(), [](const auto& each) { return each->drained(); });
+bool Pml::flushed() const {
+  return busy_.empty() && std::ranges::all_of(transports_, [](const auto& each) { return each->drained(); });
+}
+
+void Pml::flush() {
+  blocking_.until([this] { return flushed(); });
+}
+
+void Pml::drain(const std::atomic<bool>* all_finalize) {
+  blocking_.until([this, all_finalize] {
+    if (!flushed()) return false;
+    // acquire: a rank that finalizes has sent its last replies before
+    return all_finalize != nullptr ? all_finalize->load(std::memory_order_acquire) : !may_be_asked_for_messages();
   });
+  while (blocking_.turn()) {  // the last replies
+  }
 }
 
 // ---- arrivals ----

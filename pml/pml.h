@@ -128,7 +128,10 @@ class Pml final : public btl::Receiver {
   // Frames of messages that have come, and pieces that have left: for reports of hangs. Questions of compare.cc do not count.
   const std::atomic<std::uint64_t>& moves() const { return moves_; }
   bool progress();  // sends what waited for room; true if something left
-  void drain();     // returns when everything this process has to send has left it: for finalize
+  // For finalize: returns when everything this process has to send has left it. A message that its receiver has not asked for
+  // yet may still be wanted until the receiver finalizes too: where transports do not show that, until `all_finalize` is set.
+  void drain(const std::atomic<bool>* all_finalize = nullptr);
+  void flush();  // returns when all that was queued has left
 
   void on_frame(btl::PeerId from, std::span<const std::byte> frame) override;
   void on_lost(btl::PeerId peer, Error why) override;
@@ -148,7 +151,8 @@ class Pml final : public btl::Receiver {
   bool on_whole_frame(PeerId from, std::span<const std::byte> frame);
   void mark_busy(Peer& peer);
   bool poll_watched();
-  bool owes_messages();
+  bool may_be_asked_for_messages();
+  bool flushed() const;
   template <class Header>
   void reply(Peer& peer, const Header& header);
 

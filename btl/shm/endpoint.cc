@@ -42,6 +42,10 @@ bool ShmEndpoint::peer_left() const {
   return peer_->state.load(std::memory_order_acquire) == RankState::left;  // partner: the store in Segment's destructor
 }
 
+bool ShmEndpoint::peer_leaves() const {
+  return peer_->state.load(std::memory_order_acquire) >= RankState::leaving;  // partner: the store in Segment::leave
+}
+
 bool ShmEndpoint::make_ring() {
   Segment& segment = transport_->segment();
   std::atomic<std::uint64_t>& word = segment.pair_word(segment.local_rank(), local_rank_);

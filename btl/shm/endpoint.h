@@ -18,6 +18,7 @@ class ShmEndpoint final : public Endpoint {
   Sent try_send(std::span<const std::byte> header, Pieces payload) override;
   Error get(const RemoteRegion& from, const LocalRegion& to, Completion& completion) override;
   Error put(const Piece& from, const RemoteRegion& to, Completion& completion) override;
+  bool peer_leaves() const override;
   std::atomic<std::uint64_t>* shared_word(Direction direction) override;
 
  private:

@@ -39,8 +39,9 @@ inline Error enter(Site& site) {
   return {};
 }
 
-// Marks the communicator while a collective call of one thread is on it: which of two that overlap comes first is not defined,
-// so each process may take another order (MPI 5.0, section 6.14). Calls of one thread cannot overlap. The CallLock is held.
+// Marks the communicator while a collective call of one thread is on it: which of two that overlap comes first is not
+// defined, so each process may take another order (MPI 5.0, section 6.14). Calls of one thread cannot overlap. The CallLock
+// is held.
 class Turn {
  public:
   Turn(const Site& site, Error& error) {

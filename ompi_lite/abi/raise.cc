@@ -56,7 +56,7 @@ int raise(const Site& site, Error error) {
   if (site.raised == Raised::tool || site.raised == Raised::file) return code;
   const Communicator* comm = site.session != nullptr ? nullptr : handler_owner(site);
   if (comm == nullptr && site.session == nullptr && site.handler == nullptr) {
-    end_job(site, code, error.sentence());
+    if (!door.last_errors_return) end_job(site, code, error.sentence());
     return code;
   }
   Errhandler* chosen = site.handler;

@@ -170,7 +170,10 @@ struct NewHandle {
     return made.hold<T>(nullptr);
   }
   void store(bool ok) {
-    if (made.used()) *place = ok ? handle_of<H>(made.object()) : null_of<H>();  // a later use is an error, not a stray value
+    if (!made.used()) return;
+    Object* object = ok ? made.object() : nullptr;
+    if (object != nullptr && !object->predefined) ++object->handles;
+    *place = handle_of<H>(object);  // null after an error: a later use is an error, not a stray value
   }
 };
 template <class H>
@@ -201,7 +204,11 @@ struct Changed {
     }
   }
   void store(bool) {
-    if (kept.used()) *place = handle_of<H>(kept.object());
+    if (!kept.used()) return;
+    const Object* now = kept.object();
+    // What was freed can still be read.
+    if (now == nullptr && object != nullptr && object->magic == kLiveMagic && object->handles > 0) --object->handles;
+    *place = handle_of<H>(now);
   }
 };
 template <class H>

@@ -79,6 +79,11 @@ void* ObjectSpace::take(std::size_t bytes) {
   return cut(size);
 }
 
+std::span<const std::byte> ObjectSpace::used() {
+  std::lock_guard lock(state.mutex);
+  return {reinterpret_cast<const std::byte*>(base_.load(std::memory_order_relaxed)), state.used};  // see cut
+}
+
 void ObjectSpace::give_back(void* place, std::size_t bytes) noexcept {
   const std::size_t size = rounded(bytes);
   if (place == nullptr || size > kLargest) return;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace ompi_lite {
 
@@ -15,6 +16,9 @@ class ObjectSpace {
  public:
   static void* take(std::size_t bytes);
   static void give_back(void* place, std::size_t bytes) noexcept;
+
+  // All places that were ever taken, free ones too. Objects begin at multiples of 64 bytes.
+  static std::span<const std::byte> used();
 
   // A header of 64 bytes at this address can be read.
   static bool covers(std::uintptr_t address) {

@@ -86,6 +86,11 @@ struct Segment::Head {
 Segment::Segment(os::Fd fd, os::Mapping mapping, int local_rank, int local_size)
     : fd_(std::move(fd)), mapping_(std::move(mapping)), local_rank_(local_rank), local_size_(local_size) {}
 
+void Segment::leave() {
+  self().state.store(RankState::leaving, std::memory_order_release);  // partner: whoever asks for the state of a peer
+  for (int r = 0; r < local_size_; ++r) rank(r).bell.ring_if_sleeping(true);
+}
+
 Segment::~Segment() {
   if (!mapping_ || !token_) return;                                // moved from, or refused
   self().state.store(RankState::left, std::memory_order_release);  // partner: whoever asks for the state of a peer

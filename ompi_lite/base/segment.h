@@ -24,7 +24,7 @@ struct SegmentId {
   bool operator==(const SegmentId&) const = default;
 };
 
-enum class RankState : std::int32_t { absent, coming, here, left };
+enum class RankState : std::int32_t { absent, coming, here, leaving, left };
 
 // One rank's entry at the head of the segment. All zero is the state before it came.
 struct alignas(64) NodeRank {
@@ -66,6 +66,8 @@ class Segment {
   int fd() const { return fd_.get(); }
   // How a rank of the same node that did not inherit the descriptor opens it; valid while this rank lives.
   std::string path() const;
+  // Tells the others that this rank will receive nothing more, and wakes who waits for that.
+  void leave();
   // Removes the file's name if it has one: call it when all are attached.
   void unlink();
 

@@ -37,7 +37,8 @@ struct Object {
   std::uint32_t magic = kLiveMagic;
   int fortran_index = -1;  // given by the first toint(), -1 before
   ObjectKind kind;
-  bool predefined = false;  // lives as long as the library, free is an error
+  bool predefined = false;    // lives as long as the library, free is an error
+  std::uint16_t handles = 0;  // how many the application got and did not give back
 
   explicit Object(ObjectKind object_kind) : abi_handle(reinterpret_cast<std::uintptr_t>(this)), kind(object_kind) {}
   Object(ObjectKind object_kind, std::uintptr_t predefined_handle)

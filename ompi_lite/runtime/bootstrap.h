@@ -2,6 +2,7 @@
 // How the processes of a job find each other before they can send messages.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "ompi_lite/base/error.h"
+#include "ompi_lite/base/wait.h"
 
 namespace ompi_lite {
 
@@ -35,6 +37,8 @@ class Bootstrap {
   virtual Error put(std::string_view key, std::span<const std::byte> value) = 0;
   // Returns when every process of the job has called it. Turns nothing: what others may still need must be done.
   virtual Error fence() = 0;
+  // A fence that returns at once. When every process has called it, `over` is set and the bell rung, by any thread.
+  virtual Error begin_fence(std::atomic<bool>& over, Doorbell& bell) = 0;
   virtual Result<std::vector<std::byte>> get(int rank, std::string_view key) = 0;
   // Tells the launcher that this process ends in good order.
   virtual Error finish() = 0;

@@ -10,6 +10,7 @@
 #include "coll/select.h"
 #include "ompi_lite/core/reorder.h"
 #include "ompi_lite/runtime/flight_recorder.h"
+#include "ompi_lite/runtime/leftovers.h"
 #include "ompi_lite/runtime/thread_level.h"
 #include "pml/tune.h"
 
@@ -19,7 +20,7 @@ constinit Knob<bool> check_arguments("check_arguments", true, Unit::none,
                                      "Check the arguments of every MPI call. Off: a wrong argument may crash the program.");
 
 KnobGroup runtime_knobs() {
-  static constinit KnobBase* const list[] = {&check_arguments, &recorded_calls, &reorder_on_node};
+  static constinit KnobBase* const list[] = {&check_arguments, &recorded_calls, &reorder_on_node, &runtime::report_leaks};
   return {"runtime", list};
 }
 

@@ -19,6 +19,7 @@
 #include "ompi_lite/core/op.h"
 #include "ompi_lite/core/predefined_types.h"
 #include "ompi_lite/runtime/knob_list.h"
+#include "ompi_lite/runtime/leftovers.h"
 #include "ompi_lite/runtime/process.h"
 #include "ompi_lite/runtime/thread_level.h"
 
@@ -83,6 +84,9 @@ Error bring_up() {
 Error bring_down() {
   Process& process = *door.process;
   Error failed = process.finish();
+  bool lost = false;
+  Error pending = runtime::look_for_leftovers(lost);
+  if (!failed && door.last_errors_return) failed = pending;
   door.process = nullptr;
   serving_world = nullptr;
   door.recorder = nullptr;
@@ -94,6 +98,15 @@ Error bring_down() {
 void bring_down_at_exit() {
   if (door.process == nullptr || mpi_is_active()) return;
   if (Error error = bring_down()) OL_LOG(error, "%s", error.sentence());
+}
+
+// Whether the application looks at what MPI_Finalize returns. If not, what it left undone is told in a warning only: many
+// programs leave receives behind, and end well.
+bool errors_come_back(Process& process) {
+  const Communicator& self = process.self();
+  const Communicator& owner = !self.errhandler_chosen() && process.world().errhandler_chosen() ? process.world() : self;
+  const ErrhandlerKind kind = owner.errhandler().handler_kind;
+  return kind == ErrhandlerKind::returns || kind == ErrhandlerKind::user;
 }
 
 Error begin(int required, int& provided) {
@@ -144,6 +157,7 @@ Error finalized(bool& flag) {
 // Attributes of MPI_COMM_SELF go first, while MPI still works: that is how libraries ask to be told (section 11.2.4).
 Error finalize() {
   Process& process = *door.process;
+  door.last_errors_return = errors_come_back(process);
   Error failed = process.self().attributes.clear(process.self());
   predefined_objects[process.world().abi_handle] = nullptr;
   predefined_objects[process.self().abi_handle] = nullptr;

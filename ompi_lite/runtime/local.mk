@@ -6,6 +6,7 @@ libompi_lite_la_SOURCES += ompi_lite/runtime/find_bootstrap.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/process.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/knob_list.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/life.cc
+libompi_lite_la_SOURCES += ompi_lite/runtime/leftovers.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/sessions.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/from_groups.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/flight_recorder.cc

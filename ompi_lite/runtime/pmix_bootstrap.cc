@@ -109,6 +109,19 @@ class PmixBootstrap final : public Bootstrap {
     return status == PMIX_SUCCESS ? Error() : pmix_error("waiting for the other processes", status);
   }
 
+  Error begin_fence(std::atomic<bool>& over, Doorbell& bell) override {
+    pending_ = {&over, &bell};
+    // What went wrong is told as the end too: nobody is left to wait for.
+    auto done = [](pmix_status_t, void* pending) {
+      static_cast<Pending*>(pending)->over->store(true, std::memory_order_release);  // partner: whoever waits for it
+      static_cast<Pending*>(pending)->bell->ring_if_sleeping(true);
+    };
+    const pmix_status_t status = PMIx_Fence_nb(nullptr, 0, nullptr, 0, done, &pending_);
+    if (status == PMIX_OPERATION_SUCCEEDED) done(status, &pending_);
+    return status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED ? Error()
+                                                                         : pmix_error("waiting for the other processes", status);
+  }
+
   Result<std::vector<std::byte>> get(int rank, std::string_view key) override {
     const auto value = find(rank, std::string(key).c_str(), false);
     if (!value || (**value).type != PMIX_BYTE_OBJECT)
@@ -174,6 +187,11 @@ class PmixBootstrap final : public Bootstrap {
   }
 
   pmix_proc_t self_{};
+  struct Pending {
+    std::atomic<bool>* over = nullptr;
+    Doorbell* bell = nullptr;
+  };
+  Pending pending_;  // the fence that was begun
   JobInfo job_;
   bool connected_ = false;
   bool uncommitted_ = false;

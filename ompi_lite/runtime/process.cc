@@ -157,12 +157,21 @@ void Process::make_communicators() {
 }
 
 // Shared memory keeps what was sent after its sender left. Over other transports a peer may still be reading, so all wait.
-Error Process::finish() {
-  pml_->drain();
-  if (addresses_published_ || (!segment_ && job().size > 1)) {
-    if (recorder() != nullptr) recorder()->idle(now_ns());  // waits for all
-    OL_TRY(bootstrap_->fence());
+Error Process::settle() {
+  if (segment_) segment_->leave();
+  if (!addresses_published_ && (segment_ || job().size == 1)) {
+    pml_->drain();
+    return {};
   }
+  pml_->flush();
+  if (recorder() != nullptr) recorder()->idle(now_ns());  // waits for all
+  OL_TRY(bootstrap_->begin_fence(all_finalize_, waiter_->bell()));
+  pml_->drain(&all_finalize_);
+  return {};
+}
+
+Error Process::finish() {
+  OL_TRY(settle());
   return bootstrap_->finish();
 }
 

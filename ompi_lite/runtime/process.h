@@ -27,7 +27,8 @@ class Process final : private pml::AddressBook {
   static Result<std::unique_ptr<Process>> start(std::unique_ptr<Bootstrap> bootstrap, ProcessLock& lock);
   ~Process();
 
-  // Lets everything leave that is on its way, waits for the others where that is needed, says goodbye to the launcher.
+  // Lets everything leave that is on its way, waits for the others where that is needed, says goodbye to the launcher. Nothing
+  // can come or complete after it.
   Error finish();
   [[noreturn]] void abort(int code, const char* why);
 
@@ -46,6 +47,7 @@ class Process final : private pml::AddressBook {
   Error open_segment();
   Error open_transports();
   void make_communicators();
+  Error settle();
   Result<std::vector<std::byte>> address(PeerId peer, const btl::Transport& transport) override;
 
   std::unique_ptr<Bootstrap> bootstrap_;
@@ -53,6 +55,7 @@ class Process final : private pml::AddressBook {
   Doorbell own_bell_{};             // ... which then sleeps on this
   FlightRecord record_;
   std::optional<Waiter> waiter_;
+  std::atomic<bool> all_finalize_{false};
   Progress progress_;
   std::optional<Blocking> blocking_;
   std::vector<PeerId> local_peers_;

@@ -23,6 +23,7 @@ struct Door {
   ProcessLock lock;
   Process* process = nullptr;
   flight::Recorder* recorder = nullptr;  // of the process; null: calls are not recorded
+  bool last_errors_return = false;       // from MPI_Finalize, when no communicator is left to ask
 };
 extern constinit Door door;
 
