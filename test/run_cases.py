@@ -231,6 +231,7 @@ def main():
         run.timeout *= options.scale_timeouts
 
     results = []
+    options.prefix = options.prefix and os.path.abspath(options.prefix)  # each case runs in a folder of its own
     with tempfile.TemporaryDirectory(prefix="cases.") as work:
         runner = Runner(options, pathlib.Path(work))
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
