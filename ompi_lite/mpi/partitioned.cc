@@ -238,13 +238,26 @@ struct PartitionedReceive final : Partitioned, OfferTaker {
     return taken == messages.size();
   }
 
+  struct MessageRange {
+    std::size_t begin, end;
+  };
+  // The messages that bring a partition, once the offer is known. An empty partition comes like another: where there are no
+  // data they are spread evenly over the messages.
+  MessageRange messages_of(int partition) const {
+    const Count begin = partition * partition_bytes, end = std::min(begin + partition_bytes, offer.total_bytes);
+    if (begin < end)
+      return {static_cast<std::size_t>(begin / offer.message_bytes),
+              static_cast<std::size_t>((end - 1) / offer.message_bytes) + 1};
+    if (partition_bytes > 0) return {0, messages.size()};  // beyond what the sender has
+    const auto all = static_cast<std::size_t>(partitions), index = static_cast<std::size_t>(partition);
+    return {index * messages.size() / all, ((index + 1) * messages.size() + all - 1) / all};
+  }
+
   bool has(int partition) {
     if (done() || peer == MPI_PROC_NULL) return true;
     if (!posted) return false;  // each turn of progress looks for the offer
-    const Count begin = partition * partition_bytes, end = std::min(begin + partition_bytes, offer.total_bytes);
-    if (begin >= end) return true;  // empty, or beyond what the sender has
-    const auto last = static_cast<std::size_t>((end - 1) / offer.message_bytes);
-    for (auto i = static_cast<std::size_t>(begin / offer.message_bytes); i <= last; ++i) {
+    const MessageRange range = messages_of(partition);
+    for (std::size_t i = range.begin; i < range.end; ++i) {
       if (i >= taken && !messages[i]->done()) return false;
       settle(i);
     }

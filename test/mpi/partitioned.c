@@ -85,6 +85,37 @@ static void before_the_last(void) {
   }
 }
 
+// A partition without data arrives when its sender says so, like any other.
+static void empty_partitions(int send_partitions, int receive_partitions) {
+  MPI_Request requests[2];
+  MPI_Psend_init(NULL, send_partitions, 0, MPI_INT, right, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+  MPI_Precv_init(NULL, receive_partitions, 0, MPI_INT, left, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+  for (int round = 0; round < 3; round++) {
+    int flag = 0;
+    MPI_Start(&requests[1]);
+    for (int i = 0; i < receive_partitions; i++) {
+      MPI_Parrived(requests[1], i, &flag);
+      CHECK(!flag, "round %d: partition %d of %d arrived before it was sent", round, i, receive_partitions);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Start(&requests[0]);
+    MPI_Pready(0, requests[0]);
+    if (send_partitions == receive_partitions)
+      while (!flag) MPI_Parrived(requests[1], 0, &flag);
+    MPI_Parrived(requests[1], receive_partitions - 1, &flag);
+    CHECK(!flag || send_partitions == 1, "round %d: the last partition is not ready", round);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (send_partitions > 1) MPI_Pready_range(1, send_partitions - 1, requests[0]);
+    for (int i = 0; i < receive_partitions; i++)
+      do MPI_Parrived(requests[1], i, &flag);
+      while (!flag);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+
 // Sends and receives of one tag match in the order in which they were made, not in which they start; others do not disturb.
 static void matching(MPI_Comm comm) {
   enum { N = 4 };
@@ -241,6 +272,11 @@ int main(int argc, char** argv) {
                          {1, 16, 4096}, {5000, 250, 10000}, {7, 3, 2100000}, {2, 1000, 1000000}};
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) ring(cuts[i][0], cuts[i][1], cuts[i][2], 4);
   before_the_last();
+  empty_partitions(3, 3);
+  empty_partitions(2, 5);
+  empty_partitions(5, 2);
+  empty_partitions(1, 4);
+  empty_partitions(4, 1);
   MPI_Comm twin;
   MPI_Comm_dup(MPI_COMM_WORLD, &twin);
   matching(MPI_COMM_WORLD);
