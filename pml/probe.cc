@@ -28,14 +28,12 @@ Message* Pml::find_unexpected(const Envelope& from) {
   return unexpected.empty() ? nullptr : static_cast<Message*>(unexpected.find(from.peer, from.tag));
 }
 
-// Looks, and if there is nothing looks around once.
+// Looks, and if there is nothing looks around once; callers do so in loops.
 Message* Pml::look_for(const Envelope& from) {
   Message* found = find_unexpected(from);
   if (found != nullptr) return found;
-  blocking_.turn();
-  found = find_unexpected(from);
-  if (found == nullptr && blocking_.waiter().crowded()) blocking_.waiter().relax();  // callers test in loops
-  return found;
+  blocking_.look();
+  return find_unexpected(from);
 }
 
 Result<Message*> Pml::wait_for(const Envelope& from) {

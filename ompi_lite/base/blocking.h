@@ -30,7 +30,15 @@ class Blocking {
     if (recorder_ != nullptr) recorder_->set_current(call);
   }
 
-  // One look for work, for calls that test and return. The caller holds the lock.
+  // One look for work, for calls that test and return; a loop of calls that find nothing leaves the core to others now and
+  // then. The caller holds the lock, and has it again on return.
+  void look() {
+    const Waiter::Rest rest = waiter_.after_look(turn());
+    if (rest != Waiter::Rest::none) [[unlikely]]
+      look_later(rest);
+  }
+
+  // One look for work at once. The caller holds the lock.
   bool turn() {
     const bool found = progress_.turn();
     if (found && lock_.enabled()) [[unlikely]]
@@ -51,6 +59,7 @@ class Blocking {
   }
 
  private:
+  void look_later(Waiter::Rest rest);
   bool locked_turn() {
     lock_.let_others_in();
     lock_.lock();

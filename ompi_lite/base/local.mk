@@ -10,6 +10,7 @@ libompi_lite_base_la_SOURCES += ompi_lite/base/os.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/os_copy.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/copy.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/wait.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/blocking.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/locality.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/segment.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/flight_recorder.cc

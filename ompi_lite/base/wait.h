@@ -80,7 +80,38 @@ class Waiter {
   // One step of waiting without sleeping, for those who wait for something that rings no bell.
   void relax();
 
+  // For calls that look for work once and return: programs make them in loops, and such a loop must not keep the core from
+  // whom it waits for. What to do after a look; kept apart from rest(), because locks must not be held meanwhile. Not for
+  // several threads at once.
+  enum class Rest { none, yield, nap };
+  Rest after_look(bool found) {
+    if (found) {
+      looks_ = Looks{};
+      return Rest::none;
+    }
+    if (++looks_.in_vain <= spin_rounds_) return Rest::none;
+    return after_looks_in_vain();
+  }
+  // turn() as for until(); it is asked again before a nap.
+  template <class Turn>
+  void rest(Rest how, Turn&& turn) {
+    if (how == Rest::yield) yield();
+    if (how != Rest::nap) return;
+    Sleep sleep = announce();
+    if (!turn()) sleep_at_most(sleep, kNapNs);
+    retract();
+  }
+  void rested();  // the looking goes on from here
+
  private:
+  static constexpr std::int64_t kNapNs = 50'000;  // short, for the caller may have other things to do
+
+  struct Looks {
+    std::uint32_t in_vain = 0;  // one after the other
+    std::uint32_t tight = 0;    // of these, how many came without the program doing anything else between them
+    std::int64_t began = 0;     // of these
+    std::int64_t left = 0;      // when the last of them was over
+  };
   struct State {
     std::int64_t began = 0;
     std::uint32_t rounds = 0;
@@ -100,6 +131,10 @@ class Waiter {
     return pause_longer(state);
   }
   bool pause_longer(State& state);
+  Rest after_looks_in_vain();
+  void yield();
+  bool yields_are_dear();
+  void sleep_at_most(Sleep sleep, std::int64_t at_most_ns);
   Sleep announce();
   void fall_asleep(Sleep sleep, State& state);
   void retract();
@@ -112,6 +147,8 @@ class Waiter {
   std::uint32_t spin_rounds_ = 0;
   std::int64_t spin_ns_ = 0;
   bool fence_by_kernel_ = false;
+  Looks looks_;
+  std::atomic<std::uint32_t> dear_{0};  // so many times yet it is better to sleep than to yield; relaxed: a guess
 };
 
 }  // namespace ompi_lite

@@ -34,17 +34,10 @@ void wait_until(Request& request, Ready&& ready) {
   request.blocking->until(ready);
 }
 
-// Looks around once for a test that found nothing. Programs test in loops: with more ranks than cores the others must run.
-void look_around(Request& request) {
-  if (request.blocking->turn()) return;
-  Waiter& waiter = request.blocking->waiter();
-  if (waiter.crowded()) waiter.relax();
-}
-
 bool done_after_a_look(Request& request) {
   if (request.done()) return true;
   tell(request);
-  look_around(request);
+  request.blocking->look();
   return request.done();
 }
 
@@ -163,7 +156,7 @@ Error cancel(Request*& request) {
   OL_TRY(request->ops->cancel(*request));
   // A send is called back by a question to the receiver. Sent to itself it is answered here, so that the next look finds the
   // end.
-  if (!request->done()) look_around(*request);
+  if (!request->done()) request->blocking->look();
   return {};
 }
 
@@ -192,7 +185,7 @@ Error testany(RequestSpan requests, int& index, bool& flag, MPI_Status* status) 
     return {};
   }
   if (found < 0) {
-    look_around(*first_pending(requests));
+    first_pending(requests)->blocking->look();
     found = first_done(requests, any_pending);
   }
   flag = found >= 0;
@@ -211,7 +204,7 @@ Error request_get_status_any(RequestSpan requests, int& index, bool& flag, MPI_S
     return {};
   }
   if (found < 0) {
-    look_around(*first_pending(requests));
+    first_pending(requests)->blocking->look();
     found = first_done(requests, any_pending);
   }
   flag = found >= 0;
@@ -258,7 +251,7 @@ bool all_done_after_a_look(const RequestSpan& requests) {
     tell(*requests[i]);
     break;
   }
-  look_around(*first_pending(requests));
+  first_pending(requests)->blocking->look();
   return all_done(requests);
 }
 
@@ -323,7 +316,7 @@ Error waitsome(RequestSpan requests, int& outcount, int* indices, MPI_Status* st
 
 Error testsome(RequestSpan requests, int& outcount, int* indices, MPI_Status* statuses) {
   bool any_pending;
-  if (first_done(requests, any_pending) < 0 && any_pending) look_around(*first_pending(requests));
+  if (first_done(requests, any_pending) < 0 && any_pending) first_pending(requests)->blocking->look();
   if (!any_pending) {
     outcount = MPI_UNDEFINED;
     return {};
@@ -333,7 +326,7 @@ Error testsome(RequestSpan requests, int& outcount, int* indices, MPI_Status* st
 
 Error request_get_status_some(RequestSpan requests, int& outcount, int* indices, MPI_Status* statuses) {
   bool any_pending;
-  if (first_done(requests, any_pending) < 0 && any_pending) look_around(*first_pending(requests));
+  if (first_done(requests, any_pending) < 0 && any_pending) first_pending(requests)->blocking->look();
   outcount = any_pending ? 0 : MPI_UNDEFINED;
   for (int i = 0; i < requests.size(); ++i) {
     if (!pending(requests[i]) || !requests[i]->done()) continue;

@@ -380,7 +380,7 @@ Error parrived(Request& request, int partition, bool& flag) {
   OL_TRY(check_partition(receive, partition));
   flag = !receive.active || receive.has(partition);
   if (flag) return {};
-  if (!receive.blocking->turn() && receive.blocking->waiter().crowded()) receive.blocking->waiter().relax();
+  receive.blocking->look();
   flag = receive.has(partition);
   return {};
 }

@@ -2,17 +2,23 @@
 // Waiting: nobody sleeps through its bell, and who waits long does not burn the processor.
 #include "ompi_lite/base/wait.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
 
 #include "ompi_lite/base/clock.h"
+#include "ompi_lite/base/knob.h"
 
 namespace ompi_lite {
+
+extern constinit Knob<double> crowded_spin_time;
+
 namespace {
 
 double cpu_seconds_of_this_thread() {
@@ -85,6 +91,94 @@ TEST_CASE("who waits long burns next to nothing", "[base]") {
   double before = cpu_seconds_of_this_thread();
   waiter.until([&] { return end.passed(); }, [] { return false; });
   CHECK(cpu_seconds_of_this_thread() - before < 0.05);
+}
+
+TEST_CASE("looking again and again in vain burns little", "[base]") {
+  Doorbell bell{};
+  Waiter waiter(bell, {.crowded = true});
+  Deadline end = Deadline::in_ms(500);
+  double before = cpu_seconds_of_this_thread();
+  while (!end.passed()) {
+    waiter.rest(waiter.after_look(false), [] { return false; });
+    waiter.rested();
+  }
+  CHECK(cpu_seconds_of_this_thread() - before < 0.2);
+  CHECK(bell.sleepers.load() == 0);
+}
+
+TEST_CASE("who looks now and then while it computes keeps its core", "[base]") {
+  bool crowded = GENERATE(false, true);
+  Doorbell bell{};
+  Waiter waiter(bell, {crowded});
+  static_cast<void>(waiter.after_look(true));
+  for (int i = 0; i < 1000; ++i) {
+    const std::int64_t end = now_ns() + 50'000;
+    while (now_ns() < end) {
+    }
+    REQUIRE(waiter.after_look(false) == Waiter::Rest::none);
+    waiter.rested();
+  }
+}
+
+TEST_CASE("a nap ends with the bell, or at once if there is work", "[base]") {
+  Doorbell bell{};
+  Waiter waiter(bell, {.crowded = true});
+  int turns = 0;
+  waiter.rest(Waiter::Rest::nap, [&] { return ++turns > 0; });
+  CHECK(turns == 1);
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop.load()) bell.ring_if_sleeping(true);
+  });
+  for (int i = 0; i < 1000; ++i) waiter.rest(Waiter::Rest::nap, [] { return false; });
+  stop.store(true);
+  other.join();
+  CHECK(bell.sleepers.load() == 0);
+}
+
+// Two that wait for each other on a core that a third keeps busy: as fast as sleepers, whatever a yield costs there.
+double seconds_of_handing_over_beside_a_worker(WaitPolicy policy) {
+  cpu_set_t here, before;
+  sched_getaffinity(0, sizeof before, &before);
+  CPU_ZERO(&here);
+  for (int cpu = 0; CPU_COUNT(&here) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &here);
+  sched_setaffinity(0, sizeof here, &here);  // the threads inherit it
+  std::atomic<bool> stop{false};
+  std::thread worker([&] {
+    while (!stop.load(std::memory_order_relaxed)) {
+    }
+  });
+  Doorbell bells[2] = {};
+  std::atomic<int> ball{0};
+  auto play = [&](int me) {
+    Waiter waiter(bells[me], policy);
+    for (int mine = me; mine < 600; mine += 2) {
+      waiter.until([&] { return ball.load(std::memory_order_acquire) == mine; }, [] { return false; });
+      ball.store(mine + 1, std::memory_order_release);
+      bells[1 - me].ring_if_sleeping(true);
+    }
+  };
+  const std::int64_t began = now_ns();
+  std::thread other([&] { play(1); });
+  play(0);
+  other.join();
+  const double seconds = static_cast<double>(now_ns() - began) * 1e-9;
+  stop.store(true);
+  worker.join();
+  sched_setaffinity(0, sizeof before, &before);
+  return seconds;
+}
+
+TEST_CASE("waiting beside somebody who computes costs no slice of the core for each look", "[base]") {
+  double sleeping = 1e9, waiting = 1e9;
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(!crowded_spin_time.set("0s"));
+    sleeping = std::min(sleeping, seconds_of_handing_over_beside_a_worker({.crowded = true}));
+    crowded_spin_time.reset();
+    waiting = std::min(waiting, seconds_of_handing_over_beside_a_worker({.crowded = true}));
+  }
+  CHECK(waiting < 20 * sleeping);
 }
 
 TEST_CASE("descriptors are polled while they are live", "[base]") {
