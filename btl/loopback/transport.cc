@@ -20,16 +20,17 @@ class LoopbackEndpoint final : public Endpoint {
 
   Error get(const RemoteRegion& from, const LocalRegion& to, Completion& completion) override {
     if (!network_->faults().one_sided) return Endpoint::get(from, to, completion);
-    const bool fails = network_->unlucky(network_->faults().get_fails_per_mille);
-    if (!fails) std::memcpy(to.data, reinterpret_cast<const std::byte*>(from.address), to.bytes);
+    const bool fails = network_->unlucky(network_->faults().get_fails_per_mille) || !reaches(from.address, to.bytes);
+    if (!fails && to.bytes > 0) std::memcpy(to.data, reinterpret_cast<const std::byte*>(from.address), to.bytes);
     completion.done(completion, fails ? Error(ErrorClass::buffer, "the test lets this get fail") : Error());
     return {};
   }
 
   Error put(const Piece& from, const RemoteRegion& to, Completion& completion) override {
     if (!network_->faults().can_put) return Endpoint::put(from, to, completion);
-    const bool fails = from.bytes > 0 && network_->unlucky(network_->faults().put_fails_per_mille);
-    if (!fails) std::memcpy(reinterpret_cast<std::byte*>(to.address), from.data, from.bytes);
+    const bool fails =
+        from.bytes > 0 && (network_->unlucky(network_->faults().put_fails_per_mille) || !reaches(to.address, from.bytes));
+    if (!fails && from.bytes > 0) std::memcpy(reinterpret_cast<std::byte*>(to.address), from.data, from.bytes);
     completion.done(completion, fails ? Error(ErrorClass::buffer, "the test lets this put fail") : Error());
     return {};
   }
@@ -40,6 +41,12 @@ class LoopbackEndpoint final : public Endpoint {
   }
 
  private:
+  bool reaches(std::uint64_t address, std::size_t bytes) const {
+    const std::span<const std::byte> there = network_->faults().reachable;
+    const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(there.data());
+    return there.empty() || bytes == 0 || (offset <= there.size() && bytes <= there.size() - offset);
+  }
+
   Network* network_;
   PeerId self_;
   PeerId peer_;

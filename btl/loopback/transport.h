@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "btl/btl.h"
@@ -30,6 +31,9 @@ struct Faults {
   Count share_from = kNever;    // both ends copy one message together; there is no shared word if this is never
   int put_fails_per_mille = 0;  // and get_fails: so often they report an error and copy nothing
   int get_fails_per_mille = 0;
+  // If any: get and put reach these bytes alone, elsewhere they report an error, as a kernel does of memory that is not
+  // there.
+  std::span<const std::byte> reachable;
 };
 
 // The network between the ranks; outlives their transports. Any thread may be any rank: the network is locked inside.

@@ -13,9 +13,12 @@ struct Target {
   const char* name;
   void (*play)(std::span<const std::byte>);
 };
-constexpr Target kTargets[] = {{"pml_frames", ompi_lite::test::fuzz_pml_frames},
-                               {"tcp_stream", ompi_lite::test::fuzz_tcp_stream},
-                               {"host_file", ompi_lite::test::fuzz_host_file}};
+constexpr Target kTargets[] = {
+    {"pml_frames", ompi_lite::test::fuzz_pml_frames},       {"pml_copies", ompi_lite::test::fuzz_pml_copies},
+    {"tcp_stream", ompi_lite::test::fuzz_tcp_stream},       {"addresses", ompi_lite::test::fuzz_addresses},
+    {"flight_record", ompi_lite::test::fuzz_flight_record}, {"elf", ompi_lite::test::fuzz_elf},
+    {"command_line", ompi_lite::test::fuzz_command_line},   {"knob_file", ompi_lite::test::fuzz_knob_file},
+    {"host_file", ompi_lite::test::fuzz_host_file}};
 const Target* chosen;
 
 }  // namespace

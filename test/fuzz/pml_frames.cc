@@ -46,13 +46,14 @@ class Input {
 // Hears what rank 0 sends, for tickets that are good.
 struct Listener final : btl::Receiver {
   std::vector<std::uint64_t> tickets{0};
-  std::vector<std::uint64_t> wanted;  // tickets of receives that asked for frames
   void on_frame(btl::PeerId, std::span<const std::byte> frame) override {
     const auto kind = static_cast<FrameKind>(frame[0]);
     if (kind == FrameKind::announce)
       tickets.push_back(reinterpret_cast<const pml::AnnounceHeader*>(frame.data())->send_request);
     if (kind == FrameKind::eager_sync)
       tickets.push_back(reinterpret_cast<const pml::EagerSyncHeader*>(frame.data())->send_request);
+    if (kind == FrameKind::share)
+      tickets.push_back(reinterpret_cast<const pml::ShareHeader*>(frame.data())->receive_request);
     if (kind == FrameKind::clear_to_send)
       tickets.push_back(reinterpret_cast<const pml::ClearToSendHeader*>(frame.data())->receive_request);
   }
@@ -65,10 +66,27 @@ btl::loopback::Faults no_reading() {
   return faults;
 }
 
+// Large messages are read, and written, where they lie: in the peer's memory, or wherever a damaged frame says.
+btl::loopback::Faults copying(std::span<const std::byte> reachable, std::uint8_t kinds) {
+  btl::loopback::Faults faults;
+  faults.reachable = reachable;
+  faults.get_from = 512;
+  faults.share_from = (kinds & 1) != 0 ? 512 : btl::kNever;
+  faults.can_put = (kinds & 2) == 0;
+  faults.get_fails_per_mille = (kinds & 4) != 0 ? 100 : 0;
+  faults.put_fails_per_mille = (kinds & 8) != 0 ? 100 : 0;
+  return faults;
+}
+
 class Play {
  public:
-  explicit Play(Input input) : input_(input), network_(2, no_reading()), rank_(network_, 0, 2, false), peer_(network_, 1) {
+  explicit Play(Input input) : Play(input, no_reading(), {}) {}
+  // With a peer whose memory is that.
+  Play(Input input, const btl::loopback::Faults& faults, std::span<std::byte> theirs)
+      : input_(input), network_(2, faults), rank_(network_, 0, 2, false), peer_(network_, 1), theirs_(theirs) {
     static_cast<void>(make_vector(3000, 2, 3, strided_));
+    constexpr btl::PeerId kUs = 0;
+    to_us_ = peer_.connect(kUs, std::as_bytes(std::span(&kUs, 1))).value();
   }
   ~Play() { release(strided_); }
 
@@ -88,7 +106,7 @@ class Play {
   }
 
   void step() {
-    switch (input_.byte() % 9) {
+    switch (input_.byte() % 11) {
       case 0:
         return receive();
       case 1:
@@ -102,11 +120,47 @@ class Play {
       case 4:
         return raw_frame();
       case 5:
-        return rank_.pml().begin_collective(rank_.comm(), input_.byte() % 4,
-                                            CallSignature({input_.byte() % 31u, 0, input_.byte(), 0, input_.byte()}));
+        return collective_call();
+      case 6:
+        return touch_word();
       default:
         return plausible_frame();
     }
+  }
+
+  // The plane of collectives, where what the ranks call is compared, now and then with another rank's idea of it.
+  CallSignature signature() {
+    const std::uint8_t root = input_.byte();
+    return CallSignature({input_.byte() % 31u, root / 64u, input_.byte() % 3u, root % 2, Count{input_.byte()} << root % 30});
+  }
+
+  void collective_call() {
+    const int tag = input_.byte() % 4;
+    switch (input_.byte() % 4) {
+      case 0:
+        return rank_.pml().give_up_collective(rank_.comm(), tag);
+      case 1:
+        return rank_.pml().ask({rank_.comm(), 1, tag, Plane::collective, signature()});
+      default:
+        return rank_.pml().begin_collective(rank_.comm(), tag, signature());
+    }
+  }
+
+  // The word by which both ends divide a copy lies in memory that the peer writes too.
+  void touch_word() {
+    using Direction = btl::Endpoint::Direction;
+    const Direction direction = input_.byte() % 2 == 0 ? Direction::incoming : Direction::outgoing;
+    std::atomic<std::uint64_t>* word = to_us_->shared_word(direction);
+    const std::uint64_t generation = input_.byte() % 4u, front = input_.byte(), back = input_.byte();
+    const std::uint64_t scale = input_.byte() % 2 == 0 ? 1 : 257;
+    if (word != nullptr) word->store(generation << 32 | front * scale << 16 | back * scale);
+  }
+
+  // Mostly of the peer.
+  std::uint64_t address() {
+    const std::uint64_t offset = input_.byte() * 16u, wild = input_.byte();
+    if (wild % 16 == 15) return wild << 40 | offset;
+    return reinterpret_cast<std::uint64_t>(theirs_.data()) + offset;
   }
 
   Buffer buffer() {
@@ -117,10 +171,13 @@ class Play {
 
   void receive() {
     if (requests_.size() >= kMostRequests) return;
-    const int tag = input_.byte() % 4, source = input_.byte() % 3;
+    const int tag = input_.byte() % 4, source = input_.byte() % 4;
     Request* request = nullptr;
-    const Error error = rank_.pml().irecv(
-        buffer(), {rank_.comm(), source == 2 ? MPI_ANY_SOURCE : source, tag == 3 ? MPI_ANY_TAG : tag}, request);
+    const Error error =
+        source == 3
+            ? rank_.pml().irecv(buffer(), {rank_.comm(), 1, tag, Plane::collective, signature()}, request)
+            : rank_.pml().irecv(
+                  buffer(), {rank_.comm(), source == 2 ? MPI_ANY_SOURCE : source, tag == 3 ? MPI_ANY_TAG : tag}, request);
     if (!error) requests_.push_back(request);
   }
 
@@ -128,7 +185,10 @@ class Play {
     if (requests_.size() >= kMostRequests) return;
     const pml::SendMode mode = input_.byte() % 2 == 0 ? pml::SendMode::standard : pml::SendMode::synchronous;
     Request* request = nullptr;
-    const Error error = rank_.pml().isend(mode, buffer(), {rank_.comm(), 1, input_.byte() % 4}, request);
+    const int tag = input_.byte();
+    const Error error =
+        tag >= 128 ? rank_.pml().isend(mode, buffer(), {rank_.comm(), 1, tag % 4, Plane::collective, signature()}, request)
+                   : rank_.pml().isend(mode, buffer(), {rank_.comm(), 1, tag % 4}, request);
     if (!error) requests_.push_back(request);
   }
 
@@ -162,7 +222,7 @@ class Play {
         kind, {}, input_.byte() % 2, rank_.comm().context(), input_.byte() % 8 == 7 ? MPI_ANY_TAG : input_.byte() % 4};
     if (input_.byte() % 2 != 0) {  // of a collective, of which this rank may know
       match.context |= 1;
-      match.set_signature(CallSignature({input_.byte() % 31u, input_.byte(), input_.byte(), input_.byte(), input_.byte()}));
+      match.set_signature(signature());
     }
     const auto put = [&frame](const auto& value) { std::memcpy(frame.data(), &value, sizeof value); };
     switch (kind) {
@@ -178,7 +238,7 @@ class Play {
         put(pml::EagerSyncHeader{match, ticket()});
         break;
       case FrameKind::announce:
-        put(pml::AnnounceHeader{match, ticket(), Count{input_.byte()} * input_.byte(), 4096, 0, input_.byte() % 2u});
+        put(pml::AnnounceHeader{match, ticket(), Count{input_.byte()} * input_.byte(), address(), 0, input_.byte() % 2u});
         payload = 0;
         break;
       case FrameKind::clear_to_send:
@@ -189,7 +249,8 @@ class Play {
         put(pml::DataHeader{kind, {}, ticket()});
         break;
       case FrameKind::share:
-        put(pml::ShareHeader{kind, {}, input_.byte() % 2u, ticket(), ticket(), Count{input_.byte()} * input_.byte(), 4096});
+        put(pml::ShareHeader{
+            kind, {}, input_.byte() % 4u, ticket(), ticket(), Count{input_.byte()} * input_.byte(), address()});
         payload = 0;
         break;
       case FrameKind::placed:
@@ -215,6 +276,8 @@ class Play {
   btl::loopback::Network network_;
   Rank rank_;
   btl::loopback::LoopbackTransport peer_;
+  std::unique_ptr<btl::Endpoint> to_us_;
+  std::span<std::byte> theirs_;
   Listener listener_;
   Datatype* strided_ = nullptr;
   std::vector<std::byte> memory_ = std::vector<std::byte>(static_cast<std::size_t>(kMost));
@@ -223,15 +286,24 @@ class Play {
 
 }  // namespace
 
-void fuzz_pml_frames(std::span<const std::byte> input) {
+template <class... Arguments>
+static void play(Arguments&&... arguments) {
   static std::once_flag once;
   std::call_once(once, [] {
     define_predefined_types();
     define_predefined_ops();
   });
   log_set_level(LogLevel::error);  // the warnings are as many as the damaged frames
-  Play(Input(input)).run();
+  Play(arguments...).run();
   log_set_level(LogLevel::warn);
+}
+
+void fuzz_pml_frames(std::span<const std::byte> input) { play(Input(input)); }
+
+void fuzz_pml_copies(std::span<const std::byte> input) {
+  if (input.empty()) return;
+  std::vector<std::byte> theirs(static_cast<std::size_t>(kMost));
+  play(Input(input.subspan(1)), copying(theirs, std::to_integer<std::uint8_t>(input[0])), theirs);
 }
 
 }  // namespace ompi_lite::test
