@@ -39,6 +39,7 @@ std::span<const std::byte> bytes_of(const Message& message) {
 Connection& TcpTransport::adopt(os::Fd fd, Connection::State state, std::int64_t limit_ns) {
   connections_.push_back(std::make_unique<Connection>(std::move(fd), state, now_ns() + limit_ns));
   Connection& connection = *connections_.back();
+  update_live();
   epoll_event event{.events = EPOLLIN, .data = {.ptr = &connection}};
   if (state == Connection::State::connecting) event.events |= EPOLLOUT;
   connection.watched_for_write = state == Connection::State::connecting;

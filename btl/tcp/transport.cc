@@ -67,6 +67,7 @@ TcpTransport::TcpTransport(const Setup& setup, Listener listener, os::Fd epoll)
       interfaces_(interfaces(wanted_interfaces.value())),
       expected_(setup.beyond_memory),
       beside_memory_(setup.segment != nullptr && setup.local_peers.size() > 1),
+      live_(setup.beyond_memory),
       info_{.name = "tcp",
             .max_frame = kMaxFrame,
             .small_frame = 1400,
@@ -130,6 +131,7 @@ Result<std::unique_ptr<Endpoint>> TcpTransport::connect(PeerId id, Address addre
   if (head.network_id == network_id_) to.addresses.insert(to.addresses.begin(), loopback_address());
   if (to.addresses.empty() && !to.open) return make_error(ErrorClass::arg, "peer %d has no network", id);
   expected_ = true;
+  update_live();
   return std::unique_ptr<Endpoint>(std::make_unique<TcpEndpoint>(*this, to));
 }
 
@@ -171,14 +173,15 @@ void TcpTransport::poll_ns(std::int64_t at_most_ns) {
   pollfd any{epoll_.get(), POLLIN, 0};
   timespec time{at_most_ns / 1'000'000'000, static_cast<long>(at_most_ns % 1'000'000'000)};
   ppoll(&any, 1, &time, nullptr);
-  poll_now_ = true;
+  poll_now_.store(true, std::memory_order_relaxed);  // partner: turn_to_poll; only how soon it looks hangs on it
 }
 
 // A system call in each turn would be dear for those who wait for shared memory.
 bool TcpTransport::turn_to_poll() {
   ++quiet_turns_;
-  if (poll_now_ || (!beside_memory_ && live())) {
-    poll_now_ = false;
+  // relaxed, partner: the store in poll_ns
+  if (poll_now_.load(std::memory_order_relaxed) || (!beside_memory_ && live())) {
+    poll_now_.store(false, std::memory_order_relaxed);
     return true;
   }
   std::uint32_t every = !live() ? 512 : quiet_turns_ < 64 ? 4 : quiet_turns_ < 4096 ? 16 : 64;
@@ -204,6 +207,7 @@ bool TcpTransport::progress(Receiver& receiver) {
   if (undecided_ > 0) check_times();
   if (ready > 0 || undecided_ > 0) {
     std::erase_if(connections_, [](const auto& each) { return each->state == Connection::State::closed; });
+    update_live();
   }
   if (!newly_lost_.empty()) found |= report_lost(receiver);
   if (found) quiet_turns_ = 0;

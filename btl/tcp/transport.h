@@ -46,7 +46,7 @@ class TcpTransport final : public Transport, public PollSet {
   bool drained() const override;
   PollSet* descriptors() override { return this; }
 
-  bool live() const override { return expected_ || !connections_.empty(); }
+  bool live() const override { return live_.load(std::memory_order_relaxed); }  // a hint: whoever is late sleeps a little
   void poll_ns(std::int64_t at_most_ns) override;
 
   Sent send(Peer& peer, std::span<const std::byte> header, Pieces payload);
@@ -54,6 +54,9 @@ class TcpTransport final : public Transport, public PollSet {
  private:
   Peer& peer(PeerId id);
   bool turn_to_poll();
+  void update_live() {
+    live_.store(expected_ || !connections_.empty(), std::memory_order_relaxed);  // partner: the load in live()
+  }
   Connection& adopt(os::Fd fd, Connection::State state, std::int64_t limit_ns);
   void watch(Connection& connection);
   void accept_all();
@@ -87,7 +90,8 @@ class TcpTransport final : public Transport, public PollSet {
   std::vector<Peer*> newly_lost_;
   bool expected_;       // peers are likely to come by this way
   bool beside_memory_;  // another transport is more important for latency
-  bool poll_now_ = true;
+  std::atomic<bool> poll_now_{true};  // set without the process lock
+  std::atomic<bool> live_;            // read without it: expected_, or there are connections
   std::uint32_t quiet_turns_ = 0;
   int undecided_ = 0;  // connections that are not open yet, and peers that wait for their next attempt
   TransportInfo info_;
