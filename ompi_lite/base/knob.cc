@@ -240,14 +240,19 @@ KnobBase* find_knob(std::span<const KnobGroup> groups, std::string_view name) {
 Error load_knob_file(std::span<const KnobGroup> groups, const char* path, KnobSource source) {
   std::unique_ptr<FILE, int (*)(FILE*)> file(fopen(path, "re"), fclose);
   if (!file) return make_error(ErrorClass::no_such_file, "%s: %s", path, strerror(errno));
-  char line[1024];
-  for (int number = 1; fgets(line, sizeof line, file.get()); ++number) {
-    std::string_view text = trimmed(std::string_view(line).substr(0, std::strcspn(line, "#")));
+  struct Line {
+    char* text = nullptr;
+    std::size_t room = 0;
+    ~Line() { free(text); }
+  } line;
+  for (int number = 1; getline(&line.text, &line.room, file.get()) >= 0; ++number) {
+    std::string_view text = trimmed(std::string_view(line.text).substr(0, std::strcspn(line.text, "#")));
     if (text.empty()) continue;
     if (Error error = apply_line(groups, text, source)) {
       return make_error(error.error_class(), "%s, line %d: %s", path, number, error.sentence());
     }
   }
+  if (ferror(file.get())) return make_error(ErrorClass::io, "%s: %s", path, strerror(errno));
   return {};
 }
 

@@ -96,6 +96,14 @@ TEST_CASE("a bad line of a file is an error with file, line and word", "[base]")
   CHECK(load_knobs(kGroups));
 }
 
+TEST_CASE("a line of a file may have any length, and a folder is no file", "[base]") {
+  CleanKnobs clean;
+  File file(("# " + std::string(5000, 'x') + "\ntest_number = " + std::string(3000, ' ') + "7\n").c_str());
+  CHECK(sentence_of(load_knob_file(kGroups, file.path.c_str(), KnobSource::named_file)).empty());
+  CHECK(number.value() == 7);
+  CHECK(sentence_of(load_knob_file(kGroups, "/", KnobSource::named_file)) == "/: Is a directory");
+}
+
 TEST_CASE("mpirun's --set is checked in its form", "[base]") {
   auto setting = parse_knob_setting("shm_bulk_limit=64m");
   REQUIRE(setting);
