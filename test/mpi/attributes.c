@@ -22,9 +22,10 @@ static int note_deletion(MPI_Comm comm, int key, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-static int fail_to_delete(MPI_Comm comm, int key, void* value, void* extra) {
+static int fail_to_delete_once(MPI_Comm comm, int key, void* value, void* extra) {
+  static int failures;
   (void)comm, (void)key, (void)value, (void)extra;
-  return MPI_ERR_OTHER;
+  return failures++ == 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
 static void predefined(void) {
@@ -98,11 +99,12 @@ static void predefined_callbacks(void) {
 static void failing_deletion(void) {
   MPI_Comm a;
   int key = -1;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail_to_delete, &key, NULL);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail_to_delete_once, &key, NULL);
   MPI_Comm_dup(MPI_COMM_WORLD, &a);
   errors_return(a);
   MPI_Comm_set_attr(a, key, NULL);
   CHECK(MPI_Comm_delete_attr(a, key) != MPI_SUCCESS, "a callback's error was lost");
+  MPI_Comm_free(&a);
   MPI_Comm_free_keyval(&key);
 }
 
