@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "btl/tcp/handshake.h"
@@ -212,6 +214,31 @@ TEST_CASE("nobody listening means lost within the time allowed", "[btl]") {
   CHECK(at_a.reason.find("refused") != std::string::npos);
   unsetenv("OMPI_LITE_TCP_CONNECT_TIMEOUT");
   for (KnobBase* knob : knobs().knobs) knob->reset();
+}
+
+TEST_CASE("a thread may sleep on the connections while another makes and drops some", "[btl]") {
+  auto a = make(0), b = make(1);
+  Counter at_a, at_b;
+  std::atomic<bool> over{false};
+  std::atomic<int> polls{0};
+  std::thread sleeper([&] {  // as in Waiter::fall_asleep: without the process lock
+    PollSet& descriptors = *b->descriptors();
+    while (!over.load()) {
+      if (descriptors.live()) descriptors.poll_ns(100'000);
+      polls.fetch_add(1);
+    }
+  });
+  auto to_b = connect(*a, 1, b->address());
+  for (int i = 1; i <= 20; ++i) {
+    const int fd = stranger(port_of(*b));
+    REQUIRE(send_text(*to_b, "friend") == Sent::yes);
+    CHECK(turn_until({{a.get(), &at_a}, {b.get(), &at_b}}, [&] { return at_b.frames == i && polls.load() > i; }));
+    close(fd);
+  }
+  over.store(true);
+  sleeper.join();
+  CHECK(b->descriptors()->live());
+  CHECK(at_b.lost == 0);
 }
 
 TEST_CASE("a damaged address is refused", "[btl]") {
