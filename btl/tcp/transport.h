@@ -88,8 +88,8 @@ class TcpTransport final : public Transport, public PollSet {
   std::unordered_map<PeerId, std::unique_ptr<Peer>> peers_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<Peer*> newly_lost_;
-  bool expected_;       // peers are likely to come by this way
-  bool beside_memory_;  // another transport is more important for latency
+  bool expected_;                     // peers are likely to come by this way
+  bool beside_memory_;                // another transport is more important for latency
   std::atomic<bool> poll_now_{true};  // set without the process lock
   std::atomic<bool> live_;            // read without it: expected_, or there are connections
   std::uint32_t quiet_turns_ = 0;

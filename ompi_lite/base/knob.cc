@@ -305,7 +305,8 @@ extern constinit Knob<double> spin_time;
 extern constinit Knob<double> crowded_spin_time;
 
 KnobGroup base_knobs() {
-  static constexpr KnobBase* kKnobs[] = {&log_level, &slow_checks, &node_space, &spin_time, &crowded_spin_time, &report_hang};
+  static constexpr KnobBase* kKnobs[] = {&log_level, &slow_checks,       &node_space,
+                                         &spin_time, &crowded_spin_time, &report_hang};
   return {"base", kKnobs};
 }
 
