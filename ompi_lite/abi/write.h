@@ -206,8 +206,10 @@ struct Changed {
   void store(bool) {
     if (!kept.used()) return;
     const Object* now = kept.object();
-    // What was freed can still be read.
-    if (now == nullptr && object != nullptr && object->magic == kLiveMagic && object->handles > 0) --object->handles;
+    // What was freed can still be read, but for messages: they do not lie in the object space.
+    if constexpr (!std::is_same_v<H, MPI_Message>) {
+      if (now == nullptr && object != nullptr && object->magic == kLiveMagic && object->handles > 0) --object->handles;
+    }
     *place = handle_of<H>(now);
   }
 };
