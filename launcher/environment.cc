@@ -98,6 +98,17 @@ Environment plan_environment(const Environment& inherited, const EnvPlan& all_ap
   return environment;
 }
 
+bool belongs_to_host(std::string_view name) {
+  constexpr std::array names{std::string_view("HOSTNAME"),        std::string_view("HOST"),
+                             std::string_view("SSH_CLIENT"),      std::string_view("SSH_CONNECTION"),
+                             std::string_view("SSH_TTY"),         std::string_view("SSH_AUTH_SOCK"),
+                             std::string_view("SSH_AGENT_PID"),   std::string_view("DBUS_SESSION_BUS_ADDRESS"),
+                             std::string_view("XDG_RUNTIME_DIR"), std::string_view("XDG_SESSION_ID"),
+                             std::string_view("WINDOWID"),        std::string_view("DISPLAY"),
+                             std::string_view("XAUTHORITY")};
+  return std::ranges::find(names, name) != names.end();
+}
+
 std::string knob_variable(std::string_view name) {
   std::string result;
   for (const char c : name) {

@@ -20,8 +20,10 @@ class Environment {
 
   void set(std::string_view name, std::string_view value);
   void unset(std::string_view name);
+  void add(std::string entry) { entries_.push_back(std::move(entry)); }  // NAME=VALUE with a name that is not here yet
   // The value, or nullptr.
   const char* get(std::string_view name) const;
+  const std::vector<std::string>& entries() const { return entries_; }
   // A NULL-terminated array that points into this object.
   std::vector<char*> pointers();
 
@@ -34,6 +36,9 @@ class Environment {
 // to be handed over but do not exist end up in `missing`.
 Environment plan_environment(const Environment& inherited, const EnvPlan& all_apps, const EnvPlan& app,
                              std::vector<std::string>& missing);
+
+// Whether a variable speaks of the machine or the login that it was set in, and so must not travel to another host.
+bool belongs_to_host(std::string_view name);
 
 // "shm ring-bytes" in any of the spellings shm_ring_bytes, SHM_RING_BYTES, OMPI_LITE_SHM_RING_BYTES -> the last one.
 std::string knob_variable(std::string_view name);

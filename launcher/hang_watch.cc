@@ -61,13 +61,13 @@ RankSight HangWatch::sight(int rank, bool running) {
   return sight;
 }
 
-bool HangWatch::look(const std::vector<bool>& running) {
+void HangWatch::look(const std::vector<bool>& running) {
   next_ = Clock::now() + turn;
   const std::int64_t now = now_ns();
   SegmentWatch* node = segment();
-  if (node == nullptr) return false;
+  if (node == nullptr) return;
   node->wind_clock(now);
-  if (limit_ns_ == 0) return false;
+  if (limit_ns_ == 0) return;
   bool moved = false, someone_waits = false;
   for (int rank = 0; rank < ranks_; ++rank) {
     const auto index = static_cast<std::size_t>(rank);
@@ -87,21 +87,8 @@ bool HangWatch::look(const std::vector<bool>& running) {
     signs_[index] = sign;
     someone_waits = someone_waits || waits;
   }
-  if (moved) {
-    moved_ns_ = now;
-    reported_ = false;
-  }
-  if (reported_ || !someone_waits || now - moved_ns_ < limit_ns_) return false;
-  reported_ = true;
-  return true;
-}
-
-std::string HangWatch::report(const std::string& title, const std::vector<bool>& running) {
-  std::vector<RankSight> sights;
-  for (int rank = 0; rank < ranks_; ++rank) sights.push_back(sight(rank, running[static_cast<std::size_t>(rank)]));
-  std::string text = title;
-  for (const std::string& line : report_lines(sights, now_ns())) text += "\n  " + line;
-  return text;
+  if (moved) moved_ns_ = now;
+  standing_ = {now - moved_ns_ >= limit_ns_, someone_waits};
 }
 
 }  // namespace ompi_lite::launcher

@@ -14,7 +14,15 @@
 
 namespace ompi_lite::launcher {
 
-// One per job, on the main thread. Winds the clock of the node, by which ranks know the time without asking the system.
+// A job hangs where no host has moved for the limit and some rank waits in MPI.
+struct Standing {
+  bool unmoved = false;  // for the limit
+  bool waits = false;
+  bool operator==(const Standing&) const = default;
+};
+
+// One for the ranks of a host, which go by their place on it; on the main thread. Winds the clock of the node, by which
+// ranks know the time without asking the system.
 class HangWatch {
  public:
   // `node_fd`: the node's memory, -1 if there is none; it stays open. `limit_seconds`: 0 for no watch.
@@ -22,12 +30,11 @@ class HangWatch {
 
   // When it wants to be called next.
   Clock::time_point next() const { return next_; }
-  // Winds the clock and looks whether anything has moved. True once when nothing has for the limit and a rank waits in MPI.
-  bool look(const std::vector<bool>& running);
+  // Winds the clock and looks whether anything has moved.
+  void look(const std::vector<bool>& running);
+  Standing standing() const { return standing_; }
 
   RankSight sight(int rank, bool running);
-  // The report of this moment, its lines indented under `title`.
-  std::string report(const std::string& title, const std::vector<bool>& running);
 
  private:
   struct Sign {
@@ -46,7 +53,7 @@ class HangWatch {
   std::vector<Sign> signs_;    // of each rank at the last look
   std::vector<bool> awake_;    // ... whether it was awake in a call
   std::int64_t moved_ns_ = 0;  // when a sign changed last
-  bool reported_ = false;      // this hang is known
+  Standing standing_;
 };
 
 }  // namespace ompi_lite::launcher

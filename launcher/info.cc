@@ -46,7 +46,7 @@ void print_summary() {
   line("built by", OL_BUILD_COMPILER " " OL_BUILD_FLAGS);
   line("built for", OL_BUILD_HOST);
   line("compilers", OL_WRAPPER_CC ", " OL_WRAPPER_CXX " (behind mpicc, mpicxx)");
-  line("launcher", "one host, PMIx server inside mpirun");
+  line("launcher", "many hosts by ssh, a PMIx server on each");
   line("transports", knob_value("transports", "self"));
   line("device plugin", device_plugin());
   line("usable CPUs", std::to_string(usable_cpus()));

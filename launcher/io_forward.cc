@@ -83,9 +83,69 @@ OutputForwarder::~OutputForwarder() {
 
 void OutputForwarder::add_stream(int rank, int fd, Channel channel) {
   (void)fcntl(fd, F_SETFL, O_NONBLOCK);  // our end of a pipe: nobody else sees the flag
-  const std::size_t sink = channel == Channel::err ? sinks_.size() - 1 : 0;
-  const std::string tag = tag_lines_ ? "[" + std::to_string(rank) + "] " : "";
-  streams_.push_back(Stream{rank, fd, sink, tag, {}, true, 0, Clock::now()});
+  add(Stream{.rank = rank, .fd = fd, .channel = channel, .open = true, .remote = false});
+}
+
+void OutputForwarder::add_remote_stream(int rank, Channel channel) {
+  remote_[{rank, channel}] = streams_.size();
+  add(Stream{.rank = rank, .fd = -1, .channel = channel, .open = true, .remote = true});
+}
+
+void OutputForwarder::add(Stream stream) {
+  stream.sink = stream.channel == Channel::err ? sinks_.size() - 1 : 0;
+  if (tag_lines_) stream.tag = "[" + std::to_string(stream.rank) + "] ";
+  stream.last_read = Clock::now();
+  streams_.push_back(std::move(stream));
+}
+
+OutputForwarder::Stream* OutputForwarder::remote_stream(int rank, Channel channel) {
+  const auto found = remote_.find({rank, channel});
+  return found == remote_.end() ? nullptr : &streams_[found->second];
+}
+
+void OutputForwarder::took(Stream& stream, std::string_view bytes) {
+  stream.pending.append(bytes);
+  stream.bytes_read += bytes.size();
+  stream.last_read = Clock::now();
+}
+
+void OutputForwarder::feed(int rank, Channel channel, std::string_view bytes) {
+  Stream* stream = remote_stream(rank, channel);
+  if (stream == nullptr || !stream->open) return;
+  took(*stream, bytes);
+  stream->untaken += bytes.size();
+  show(static_cast<std::size_t>(stream - streams_.data()), false);
+  (void)sinks_[stream->sink].flush_some();
+}
+
+void OutputForwarder::end_remote_stream(int rank, Channel channel) {
+  Stream* stream = remote_stream(rank, channel);
+  if (stream == nullptr || !stream->open) return;
+  stream->open = false;
+  end_stream(static_cast<std::size_t>(stream - streams_.data()));
+  (void)sinks_[stream->sink].flush_some();
+}
+
+std::vector<OutputForwarder::Credit> OutputForwarder::take_credits() {
+  std::vector<Credit> credits;
+  for (const auto& [key, index] : remote_) {
+    Stream& stream = streams_[index];
+    if (!stream.open) continue;
+    if (sinks_[stream.sink].is_broken()) {
+      stream.open = false;
+      credits.push_back({stream.rank, stream.channel, 0});
+    } else if (stream.untaken > 0 && stream.pending.size() < longest_held_line && !sinks_[stream.sink].is_full()) {
+      credits.push_back({stream.rank, stream.channel, stream.untaken});
+      stream.untaken = 0;
+    }
+  }
+  return credits;
+}
+
+void OutputForwarder::close_stream(Stream& stream) {
+  if (stream.fd >= 0) close(stream.fd);
+  stream.fd = -1;
+  stream.open = false;
 }
 
 void OutputForwarder::say(std::string_view line) {
@@ -113,15 +173,10 @@ bool OutputForwarder::read_some(Stream& stream) {
   static std::array<char, 65536> block;
   const ssize_t got = read(stream.fd, block.data(), block.size());
   if (got > 0) {
-    stream.pending.append(block.data(), static_cast<std::size_t>(got));
-    stream.bytes_read += static_cast<std::uint64_t>(got);
-    stream.last_read = Clock::now();
+    took(stream, {block.data(), static_cast<std::size_t>(got)});
     return true;
   }
-  if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-    close(stream.fd);
-    stream.fd = -1;
-  }
+  if (got == 0 || (errno != EAGAIN && errno != EINTR)) close_stream(stream);
   return false;
 }
 
@@ -133,15 +188,12 @@ void OutputForwarder::handle(const std::vector<pollfd>& ready) {
     Stream& stream = streams_[i];
     if (stream.fd < 0 || !is_ready(ready, stream.fd, readable)) continue;
     (void)read_some(stream);
-    if (stream.fd < 0)
+    if (!stream.open)
       end_stream(i);
     else
       show(i, false);
     // Whoever reads us has gone: let the rank find out the usual way.
-    if (stream.fd >= 0 && sinks_[stream.sink].is_broken()) {
-      close(stream.fd);
-      stream.fd = -1;
-    }
+    if (stream.open && sinks_[stream.sink].is_broken()) close_stream(stream);
   }
   for (Sink& sink : sinks_) {
     if (sink.wants_poll()) (void)sink.flush_some();
@@ -158,7 +210,7 @@ bool OutputForwarder::may_show(std::size_t index) const {
   const Line& line = lines_[streams_[index].sink];
   if (!line.open || line.owner == index) return true;
   const Stream& owner = streams_[line.owner];
-  return owner.fd < 0 || Clock::now() >= patience_ends(owner);
+  return !owner.open || Clock::now() >= patience_ends(owner);
 }
 
 void OutputForwarder::take_line(std::size_t index) {
@@ -218,7 +270,7 @@ bool OutputForwarder::next_deadline(Clock::time_point& deadline) const {
     if (stream.pending.empty()) continue;
     const Line& line = lines_[stream.sink];
     const bool waits_for_other = line.open && line.owner != i;
-    Clock::time_point when = stream.fd < 0 ? Clock::now() : patience_ends(stream);
+    Clock::time_point when = !stream.open ? Clock::now() : patience_ends(stream);
     if (waits_for_other) {
       const Clock::time_point other = patience_ends(streams_[line.owner]);
       when = stream.pending.find('\n') != std::string::npos ? other : std::max(when, other);
@@ -234,7 +286,7 @@ void OutputForwarder::show_idle_pieces() {
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     Stream& stream = streams_[i];
     if (stream.pending.empty()) continue;
-    if (stream.fd < 0)
+    if (!stream.open)
       end_stream(i);
     else
       show(i, now >= patience_ends(stream));
@@ -252,19 +304,17 @@ void OutputForwarder::drain_rank(int rank) {
     for (int turn = 0; turn < 32 && stream.fd >= 0 && read_some(stream); ++turn) {
     }
     show(i, true, true);
-    if (stream.fd < 0) end_stream(i);
+    if (!stream.open) end_stream(i);
   }
 }
 
 bool OutputForwarder::all_ended() const {
-  return std::ranges::all_of(streams_, [](const Stream& stream) { return stream.fd < 0 && stream.pending.empty(); });
+  return std::ranges::all_of(streams_, [](const Stream& stream) { return !stream.open && stream.pending.empty(); });
 }
 
 void OutputForwarder::finish() {
   for (std::size_t i = 0; i < streams_.size(); ++i) {
-    Stream& stream = streams_[i];
-    if (stream.fd >= 0) close(stream.fd);
-    stream.fd = -1;
+    close_stream(streams_[i]);
   }
   // Every owner of an open line has ended now, so nobody waits for anybody.
   for (std::size_t i = 0; i < streams_.size(); ++i) end_stream(i);
@@ -285,16 +335,28 @@ InputForwarder::~InputForwarder() { close_targets(); }
 
 void InputForwarder::add_target(int fd) {
   (void)fcntl(fd, F_SETFL, O_NONBLOCK);
-  targets_.push_back(Target{fd});
+  targets_.push_back(Target{.fd = fd, .rank = -1});
+}
+
+void InputForwarder::add_remote_target(int rank) { targets_.push_back(Target{.fd = -1, .rank = rank}); }
+
+void InputForwarder::remote_took(int rank, std::uint64_t bytes) {
+  for (Target& target : targets_) {
+    if (target.rank != rank) continue;
+    target.under_way -= std::min(bytes, target.under_way);
+    if (bytes == 0) target.open = false;
+    if (target.open && target.written < block_.size()) write_block(target);
+  }
+  if (ended_ && all_written()) close_targets();
 }
 
 bool InputForwarder::all_written() const {
   return std::ranges::all_of(targets_,
-                             [&](const Target& target) { return target.fd < 0 || target.written == block_.size(); });
+                             [&](const Target& target) { return !target.open || target.written == block_.size(); });
 }
 
 void InputForwarder::collect(std::vector<pollfd>& wanted) {
-  const bool anybody = std::ranges::any_of(targets_, [](const Target& target) { return target.fd >= 0; });
+  const bool anybody = std::ranges::any_of(targets_, [](const Target& target) { return target.open; });
   if (!anybody) return;
   if (all_written()) {
     if (!ended_ && !held_back_) wanted.push_back({STDIN_FILENO, POLLIN, 0});
@@ -308,7 +370,7 @@ void InputForwarder::collect(std::vector<pollfd>& wanted) {
 void InputForwarder::handle(const std::vector<pollfd>& ready) {
   if (!ended_ && all_written() && is_ready(ready, STDIN_FILENO, readable | POLLNVAL)) read_block();
   for (Target& target : targets_) {
-    if (target.fd >= 0 && target.written < block_.size()) write_block(target);
+    if (target.open && target.written < block_.size() && target.may_take()) write_block(target);
   }
   if (ended_ && all_written()) close_targets();
 }
@@ -328,20 +390,29 @@ void InputForwarder::read_block() {
 }
 
 void InputForwarder::write_block(Target& target) {
+  if (target.rank >= 0) {
+    pieces_.push_back(Piece{target.rank, block_.substr(target.written)});
+    target.under_way += block_.size() - target.written;
+    target.written = block_.size();
+    return;
+  }
   const ssize_t written = write(target.fd, block_.data() + target.written, block_.size() - target.written);
   if (written >= 0) {
     target.written += static_cast<std::size_t>(written);
   } else if (errno != EAGAIN && errno != EINTR) {
-    close(target.fd);  // this rank reads no more
-    target.fd = -1;
+    close_target(target);  // this rank reads no more
   }
 }
 
+void InputForwarder::close_target(Target& target) {
+  if (target.open && target.rank >= 0) pieces_.push_back(Piece{target.rank, {}});
+  if (target.fd >= 0) close(target.fd);
+  target.fd = -1;
+  target.open = false;
+}
+
 void InputForwarder::close_targets() {
-  for (Target& target : targets_) {
-    if (target.fd >= 0) close(target.fd);
-    target.fd = -1;
-  }
+  for (Target& target : targets_) close_target(target);
 }
 
 }  // namespace ompi_lite::launcher

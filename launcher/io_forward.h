@@ -6,9 +6,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ompi_lite::launcher {
@@ -48,6 +50,17 @@ class OutputForwarder {
 
   enum class Channel { out, err };
   void add_stream(int rank, int fd, Channel channel);
+  // A stream of a rank on another host, whose bytes are brought by feed.
+  void add_remote_stream(int rank, Channel channel);
+  void feed(int rank, Channel channel, std::string_view bytes);
+  void end_remote_stream(int rank, Channel channel);
+  // What has been fed and shown since the last call, so that more may come; 0: nobody reads it any more.
+  struct Credit {
+    int rank;
+    Channel channel;
+    std::uint64_t bytes;
+  };
+  std::vector<Credit> take_credits();
   // A line of our own, on stderr, never in the middle of a rank's line.
   void say(std::string_view line);
 
@@ -71,19 +84,27 @@ class OutputForwarder {
  private:
   struct Stream {
     int rank;
-    int fd;  // -1: ended
-    std::size_t sink;
-    std::string tag;
-    std::string pending;  // read, not yet shown: the beginning of a line
+    int fd;  // -1: ended, or remote
+    Channel channel;
+    bool open;
+    bool remote;
+    std::size_t sink = 0;
+    std::string tag = {};
+    std::string pending = {};  // read, not yet shown: the beginning of a line
     bool at_line_start = true;
     std::uint64_t bytes_read = 0;
-    Clock::time_point last_read;
+    std::uint64_t untaken = 0;  // of a remote stream
+    Clock::time_point last_read = {};
   };
   // What a stream does while it is in the middle of a line that it has begun to show.
   struct Line {
     std::size_t owner;
     bool open = false;
   };
+  void add(Stream stream);
+  Stream* remote_stream(int rank, Channel channel);
+  void took(Stream& stream, std::string_view bytes);
+  void close_stream(Stream& stream);
   bool read_some(Stream& stream);
   void end_stream(std::size_t index);
   // `at_once`: even if another stream is in the middle of a line.
@@ -97,6 +118,7 @@ class OutputForwarder {
   std::vector<Sink> sinks_;  // one or two
   std::vector<Line> lines_;  // one a sink
   std::vector<Stream> streams_;
+  std::map<std::pair<int, Channel>, std::size_t> remote_;
 };
 
 // Our stdin to one rank or all. Not used when a rank can simply inherit it.
@@ -109,6 +131,14 @@ class InputForwarder {
 
   // Takes over the write end of a rank's stdin pipe.
   void add_target(int fd);
+  // A rank on another host: its pieces are fetched by take_pieces, and it says how much it has got.
+  void add_remote_target(int rank);
+  struct Piece {
+    int rank;
+    std::string bytes;  // none: the end
+  };
+  std::vector<Piece> take_pieces() { return std::exchange(pieces_, {}); }
+  void remote_took(int rank, std::uint64_t bytes);  // 0: it reads no more
   void collect(std::vector<pollfd>& wanted);
   void handle(const std::vector<pollfd>& ready);
   // We are not the terminal's foreground job and must not read from it; that may change without a signal.
@@ -117,14 +147,21 @@ class InputForwarder {
 
  private:
   struct Target {
-    int fd;  // -1: closed
+    int fd;    // -1: closed or remote
+    int rank;  // of a remote one, else -1
+    bool open = true;
     std::size_t written = 0;
+    std::uint64_t under_way = 0;  // to a remote one
+    bool may_take() const { return rank < 0 || under_way < most_under_way; }
   };
+  static constexpr std::uint64_t most_under_way = 256 * 1024;
   bool all_written() const;
   void read_block();
   void write_block(Target& target);
+  void close_target(Target& target);
   void close_targets();
   std::vector<Target> targets_;
+  std::vector<Piece> pieces_;
   std::string block_;
   bool ended_ = false;
   bool held_back_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A running job: its ranks, the loop that serves them, and the way it ends.
+// A running job: the ranks of all hosts, the loop that serves them, and the way it ends.
 #pragma once
 
 #include <sys/types.h>
@@ -9,91 +9,118 @@
 #include <string>
 #include <vector>
 
-#include "launcher/hang_watch.h"
+#include "launcher/branches.h"
+#include "launcher/crew.h"
+#include "launcher/exchange.h"
+#include "launcher/host_setup.h"
 #include "launcher/io_forward.h"
-#include "launcher/options.h"
-#include "launcher/placement.h"
+#include "launcher/job_spec.h"
 #include "launcher/pmix_server.h"
-#include "launcher/program.h"
 #include "launcher/verdict.h"
 #include "launcher/watcher.h"
 
 namespace ompi_lite::launcher {
 
-// The job as it was decided before anything is started.
-struct JobPlan {
-  Options options;
-  std::vector<Program> programs;          // one an app
-  std::vector<Environment> environments;  // one an app
-  std::vector<int> app_of_rank;
-  Placement placement;
-  int universe_size = 1;
-  std::string host_name;
+// What concerns mpirun alone.
+struct JobOptions {
+  bool tag_output = false;
+  bool stack_traces = false;
+  double timeout_seconds = 0;  // 0: none
   int signal_fd = -1;
 };
 
-// Lives on the main thread, which does all the work but PMIx's own.
-class Job {
+// Lives on the main thread, which does all the work but PMIx's own. With one host nothing but a crew is at work; the others
+// are reached through the branches.
+class Job final : private CrewOwner, private Router {
  public:
-  Job(JobPlan plan, PmixServer& server, Watcher& watcher);
+  // The spec and the server outlive it. The server is not started where mpirun's own host has no ranks.
+  Job(const JobSpec& spec, const JobOptions& options, HostSetup setup, PmixServer& server, Watcher& watcher);
   // Starts the ranks and stays until they are gone and all that they wrote is out. Returns the exit code.
   int run();
 
  private:
+  // What is known of the ranks of all hosts, and of the hosts.
   struct Rank {
     pid_t pid = -1;
     bool running = false;
-    bool group_gone = true;  // nothing of its process group is left
-    bool connected = false;
-    bool ever_connected = false;
-    bool aborted = false;
   };
-  enum class Ending { no, asked, terminated, killed };
+  struct RemoteHost {
+    bool ready = false;
+    bool quiet = false;  // nothing of its ranks is left, or it is lost
+    Standing standing = {};
+  };
+  // A report of where the ranks are, for which the other hosts have been asked.
+  struct Report {
+    std::string title;
+    bool ends_job = false;  // at the time limit
+    std::vector<RankSight> sights;
+    std::size_t awaited = 0;  // hosts that have not answered
+    Clock::time_point until;
+  };
 
-  MaybeFailure start_ranks();
-  MaybeFailure start_rank(std::size_t rank, int null_fd, int node_fd, const std::string& secret);
-  MaybeFailure open_output(std::size_t rank, int& out, int& err);
-  bool wants_stdin(std::size_t rank) const;
+  void on_started(int rank, pid_t pid) override;
+  void on_output(int rank, int fd, OutputForwarder::Channel channel) override;
+  void on_input(int rank, int fd) override;
+  void on_last_words(int rank) override;
+  void on_event(const RankEvent& event, pid_t pid) override;
+  void on_end(const RankEnd& end, bool aborted) override;
+  void route(Message message) override;
 
+  void start_when_ready();
+  void fail(const Failure& failure);
   void serve_until_gone();
   bool all_is_out();
   int poll_timeout_ms() const;
   void handle_server_events();
   void handle_signals();
   void handle_signal(int signal);
-  void reap_ranks();
-  void rank_ended(std::size_t rank, int status);
+  void reap_children();
   void handle_time();
   void time_limit_reached();
-  std::vector<bool> running() const;
   void watch_for_hangs();
-  std::string last_call(std::size_t rank);
+  void begin_report(std::string title, bool ends_job);
+  void finish_report();
   void speak_messages();
-
   void begin_ending(int signal);
-  void escalate();
-  void signal_groups(int signal);
-  void signal_strays(int signal);
-  void look_after_groups();
   bool any_running() const;
-  bool any_group_left() const;
+  bool all_quiet() const;
 
-  JobPlan plan_;
+  void signal_ranks(int signal);
+
+  // job_hosts.cc: the other hosts.
+  std::string encode_for_hosts() const;
+  void await_rank(int rank);
+  void handle_branches();
+  void handle_message(const Message& message);
+  void handle_rank_message(const Message& message);
+  void add_sights(const Message& message);
+  void lose_hosts(const Branches::Loss& loss);
+  void send_streams();
+  void tell_all(MessageKind kind, std::string body = {});
+  void take_leave();
+
+  const JobSpec& spec_;
+  JobOptions options_;
+  HostSetup setup_;
   PmixServer& server_;
-  Watcher& watcher_;
   Verdict verdict_;
-  HangWatch watch_;
   OutputForwarder output_;
   InputForwarder input_;
+  Crew crew_;
+  Branches branches_;
+  Exchange exchange_;
   std::vector<Rank> ranks_;
-  Ending ending_ = Ending::no;
-  bool has_strays_ = false;  // processes of the job outside of the ranks' groups
-  bool impatient_ = false;   // asked to end when only output was left to deliver
-  bool finished_ = false;    // the ranks' streams are closed
+  std::vector<RemoteHost> hosts_;
+  bool begun_ = false;  // the ranks have been started
+  bool ending_ = false;
+  bool impatient_ = false;  // asked to end when only output was left to deliver
+  bool finished_ = false;   // the ranks' streams are closed
   Clock::time_point started_;
-  Clock::time_point next_step_;  // of the ending
   std::optional<Clock::time_point> limit_;
   std::optional<Clock::time_point> last_rank_gone_;
+  std::optional<Report> report_;
+  bool hang_reported_ = false;                    // this hang is known
+  std::optional<Clock::time_point> quiet_limit_;  // for the hosts to become quiet
 };
 
 }  // namespace ompi_lite::launcher

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpirun: reads the command line, decides where everything goes, starts the job.
 #include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "launcher/agent.h"
 #include "launcher/environment.h"
+#include "launcher/host_setup.h"
 #include "launcher/hosts.h"
 #include "launcher/job.h"
+#include "launcher/mapping.h"
 #include "launcher/nearest.h"
 #include "launcher/options.h"
 #include "launcher/placement.h"
@@ -24,7 +30,7 @@
 #include "launcher/signals.h"
 #include "launcher/spawn.h"
 #include "launcher/watcher.h"
-#include "ompi_lite/base/knob.h"
+#include "ompi_lite/base/launcher_knobs.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/config.h"
 
@@ -53,31 +59,45 @@ void fill_standard_descriptors() {
   if (fd > 2) close(fd);
 }
 
+const char* first_variable(const Environment& environment, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const char* value = environment.get(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return nullptr;
+}
+
+// What batch systems and Kubernetes' operator hand over in the variables of other products, where the command line says
+// nothing.
+MaybeFailure options_from_environment(const Environment& environment, Options& options) {
+  if (options.hosts.empty() && options.host_file.empty()) {
+    const char* file = first_variable(environment, {"OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile",
+                                                    "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"});
+    if (file != nullptr) options.host_file = file;
+  }
+  const auto number = [&](const char* name, int& value) -> MaybeFailure {
+    const char* text = environment.get(name);
+    if (text == nullptr || *text == '\0') return std::nullopt;
+    const auto [end, problem] = std::from_chars(text, text + std::strlen(text), value);
+    if (problem == std::errc() && *end == '\0' && value > 0) return std::nullopt;
+    return usage_error(std::string(name) + ": \"" + text + "\" is not a whole number of at least 1");
+  };
+  if (options.ranks_per_host == 0) {
+    if (MaybeFailure failure = number("I_MPI_PERHOST", options.ranks_per_host)) return failure;
+  }
+  return number("OMPI_MCA_orte_set_default_slots", options.default_slots);
+}
+
 MaybeFailure collect_hosts(const Options& options, std::vector<Host>& hosts) {
   for (const std::string& word : options.hosts) {
     if (MaybeFailure failure = parse_host_word(word, hosts)) return failure;
   }
-  std::vector<Host> file_hosts;
-  if (!options.host_file.empty()) {
-    if (MaybeFailure failure = read_host_file(options.host_file, file_hosts)) return failure;
+  if (hosts.empty() && !options.host_file.empty()) {
+    if (MaybeFailure failure = read_host_file(options.host_file, hosts)) return failure;
   }
-  if (hosts.empty()) hosts = file_hosts;
-  for (const Host& host : hosts) {
-    if (!is_this_machine(host.name)) {
-      return Failure{"host " + host.name + " is not this machine (" + own_host_name() +
-                         "), and ranks on other hosts are not supported yet",
-                     ExitCode::failure};
-    }
+  for (Host& host : hosts) {
+    if (host.slots == 0) host.slots = options.default_slots;
   }
-  return std::nullopt;
-}
-
-MaybeFailure check_folder(const std::string& folder) {
-  struct stat status;
-  if (folder.empty()) return std::nullopt;
-  if (stat(folder.c_str(), &status) != 0)
-    return Failure{"working folder " + folder + ": " + std::strerror(errno), ExitCode::failure};
-  if (!S_ISDIR(status.st_mode)) return Failure{"working folder " + folder + " is not a folder", ExitCode::failure};
   return std::nullopt;
 }
 
@@ -102,128 +122,189 @@ MaybeFailure check_knob(Setting& setting) {
   return std::nullopt;
 }
 
-// Programs and environments, one an app. Nothing has been started yet, so whatever is wrong is said once.
-MaybeFailure prepare_apps(JobPlan& plan, const Environment& inherited) {
-  for (App& app : plan.options.apps) {
-    if (MaybeFailure failure = check_folder(app.working_folder)) return failure;
+// One an app. Nothing has been started yet, so whatever is wrong is said once.
+void plan_apps(Options& options, const Environment& inherited, JobSpec& spec) {
+  for (const App& app : options.apps) {
     std::vector<std::string> missing;
-    Environment environment = plan_environment(inherited, plan.options.all_apps_env, app.env, missing);
+    AppSpec planned{app.argv, app.working_folder, plan_environment(inherited, options.all_apps_env, app.env, missing)};
     for (const std::string& name : missing) {
-      plan.options.notices.push_back("variable " + name + " is not set and cannot be handed to the ranks");
+      options.notices.push_back("variable " + name + " is not set and cannot be handed to the ranks");
     }
-    for (const Setting& each : plan.options.settings) environment.set(knob_variable(each.name), each.value);
-    if (app.working_folder.starts_with('/')) environment.set("PWD", app.working_folder);
-    const char* path = environment.get("PATH");
-    if (path == nullptr) path = inherited.get("PATH");
-    Program program;
-    if (MaybeFailure failure =
-            find_program(app.argv, app.working_folder, path == nullptr ? "/usr/bin:/bin" : path, program)) {
-      return failure;
+    for (const EnvPlan* plan : {static_cast<const EnvPlan*>(&options.all_apps_env), &app.env}) {
+      if (plan->base != EnvBase::all) planned.gets_all = false;
+      planned.named.insert(planned.named.end(), plan->listed.begin(), plan->listed.end());
+      for (const EnvChange& change : plan->changes) planned.named.push_back(change.name);
     }
-    plan.programs.push_back(std::move(program));
-    plan.environments.push_back(std::move(environment));
+    for (const Setting& each : options.settings) planned.environment.set(knob_variable(each.name), each.value);
+    if (app.working_folder.starts_with('/')) planned.environment.set("PWD", app.working_folder);
+    spec.apps.push_back(std::move(planned));
   }
+  const char* path = inherited.get("PATH");
+  spec.search_path = path == nullptr ? "/usr/bin:/bin" : path;
+}
+
+// Where the slots come from, for messages.
+std::string slots_text(const std::vector<Host>& hosts, const Options& options, int slots) {
+  if (hosts.empty()) return std::to_string(slots) + " slots, one for each core of " + own_host_name();
+  std::string text = std::to_string(slots) + " slots:";
+  for (const Host& host : hosts) text += " " + host.name + ":" + std::to_string(slots_of(host, options));
+  return text;
+}
+
+// Hosts with names of this machine are one, which is number 0.
+struct HostList {
+  std::vector<Host> hosts;          // in the order in which they were given
+  std::vector<int> number_of_host;  // in the job
+  std::vector<std::string> names;   // by that number
+};
+
+HostList number_hosts(const std::vector<Host>& given, int cores) {
+  HostList list;
+  list.names.push_back(own_host_name());
+  std::size_t own = given.size();
+  for (const Host& host : given) {
+    if (!is_this_machine(host.name)) {
+      list.number_of_host.push_back(static_cast<int>(list.names.size()));
+      list.names.push_back(host.name);
+      list.hosts.push_back(host);
+    } else if (own == given.size()) {
+      own = list.hosts.size();
+      list.number_of_host.push_back(0);
+      list.hosts.push_back(host);
+    } else {
+      Host& merged = list.hosts[own];
+      merged.slots = std::max(merged.slots, 1) + std::max(host.slots, 1);
+      merged.max_slots = merged.max_slots > 0 && host.max_slots > 0 ? merged.max_slots + host.max_slots : 0;
+    }
+  }
+  if (given.empty()) {
+    list.hosts.push_back(Host{list.names[0], cores, 0});
+    list.number_of_host.push_back(0);
+  }
+  return list;
+}
+
+// How many ranks the apps have: what each says, else 1 where there are several, else 0 for as many as there are slots.
+MaybeFailure count_ranks(const Options& options, const HostList& list, int& ranks) {
+  constexpr std::int64_t kMost = 4'000'000;  // in all; a host has its own limit
+  std::int64_t all = 0;
+  for (const App& app : options.apps) {
+    all += app.ranks == 0 && options.apps.size() > 1 ? 1 : app.ranks;
+    if (list.names.size() > 1) continue;
+    if (MaybeFailure failure = check_descriptors(all, list.names[0])) return failure;
+  }
+  if (all > kMost)
+    return Failure{"cannot start " + std::to_string(all) + " ranks: the most is " + std::to_string(kMost),
+                   ExitCode::failure};
+  ranks = static_cast<int>(all);
   return std::nullopt;
 }
 
-// Each rank holds two pipes and a connection of ours open; better to say so than to stop in the middle of starting them.
-MaybeFailure check_descriptors(const JobPlan& plan, std::int64_t ranks) {
-  constexpr std::int64_t kOfRank = 3, kOwn = 64;
-  rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) limit.rlim_cur = 1 << 30;
-  const auto most = (static_cast<std::int64_t>(limit.rlim_cur) - kOwn) / kOfRank;
-  if (ranks <= most) return std::nullopt;
-  return Failure{"cannot start " + std::to_string(ranks) + " ranks on host " + plan.host_name + ": mpirun may open " +
-                     std::to_string(limit.rlim_cur) + " files (ulimit -n), which is enough for " +
-                     std::to_string(std::max<std::int64_t>(most, 0)) + " ranks",
-                 ExitCode::failure};
-}
-
-MaybeFailure decide_ranks(JobPlan& plan, const std::vector<Host>& hosts, int cores) {
-  std::int64_t all = 0;
-  for (std::size_t app = 0; app < plan.options.apps.size(); ++app) {
-    int ranks = plan.options.apps[app].ranks;
-    if (ranks == 0 && plan.options.apps.size() > 1) ranks = 1;
-    if (ranks == 0 && plan.options.ranks_per_host > 0) ranks = plan.options.ranks_per_host;
-    if (ranks == 0) ranks = hosts.empty() ? cores : total_slots(hosts);
-    all += ranks;
-    if (MaybeFailure failure = check_descriptors(plan, all)) return failure;
-    plan.environments[app].set("OMPI_LITE_APP_SIZE", std::to_string(ranks));  // the `maxprocs` of MPI_INFO_ENV
-    plan.app_of_rank.insert(plan.app_of_rank.end(), static_cast<std::size_t>(ranks), static_cast<int>(app));
+MaybeFailure decide_ranks(Options& options, const std::vector<Host>& given, int cores, JobSpec& spec) {
+  HostList list = number_hosts(given, cores);
+  int asked = 0;
+  if (MaybeFailure failure = count_ranks(options, list, asked)) return failure;
+  std::vector<int> place_of_rank;
+  if (MaybeFailure failure = map_ranks(list.hosts, options, asked, place_of_rank)) return failure;
+  const auto size = static_cast<int>(place_of_rank.size());
+  int slots = 0;
+  for (const Host& host : list.hosts)
+    slots = static_cast<int>(std::min<std::int64_t>(std::int64_t{slots} + slots_of(host, options), INT_MAX));
+  if (options.no_oversubscribe && size > slots) {
+    return Failure{
+        "there are " + slots_text(given, options, slots) + "; " + std::to_string(size) +
+            " ranks are more, and --nooversubscribe forbids it (host:N, slots=N in the host file or --oversubscribe "
+            "allow them)",
+        ExitCode::failure};
   }
-  const auto size = static_cast<int>(plan.app_of_rank.size());
-  const bool limited = !hosts.empty() && std::ranges::all_of(hosts, [](const Host& host) { return host.max_slots > 0; });
-  int most = 0;
-  for (const Host& host : hosts) most += host.max_slots;
-  if (limited && size > most) {
-    return Failure{"the host file allows at most " + std::to_string(most) + " ranks (max_slots), but " +
-                       std::to_string(size) + " are asked for",
-                   ExitCode::failure};
+  if (options.ranks_per_host > 0 && list.hosts.size() == 1 && size > options.ranks_per_host) {
+    options.notices.push_back("-ppn " + std::to_string(options.ranks_per_host) + ": there is one host, so all " +
+                              std::to_string(size) + " ranks go there");
   }
-  if (plan.options.ranks_per_host > 0 && size > plan.options.ranks_per_host) {
-    plan.options.notices.push_back("-ppn " + std::to_string(plan.options.ranks_per_host) + ": there is one host, so all " +
-                                   std::to_string(size) + " ranks go there");
+  for (std::size_t app = 0; app < options.apps.size(); ++app) {
+    const int ranks = options.apps.size() == 1 ? size : std::max(options.apps[app].ranks, 1);
+    spec.apps[app].environment.set("OMPI_LITE_APP_SIZE", std::to_string(ranks));  // the `maxprocs` of MPI_INFO_ENV
+    spec.app_of_rank.insert(spec.app_of_rank.end(), static_cast<std::size_t>(ranks), static_cast<int>(app));
   }
-  const StdinTarget& target = plan.options.stdin_target;
+  // A host without ranks is not visited.
+  std::vector<int> new_number(list.names.size(), -1);
+  new_number[0] = 0;
+  spec.hosts.push_back(list.names[0]);
+  for (std::size_t i = 0; i < list.hosts.size(); ++i) {
+    const auto number = static_cast<std::size_t>(list.number_of_host[i]);
+    if (number == 0 || std::ranges::find(place_of_rank, static_cast<int>(i)) == place_of_rank.end()) continue;
+    new_number[number] = static_cast<int>(spec.hosts.size());
+    spec.hosts.push_back(list.names[number]);
+  }
+  for (const int place : place_of_rank) {
+    spec.host_of_rank.push_back(new_number[static_cast<std::size_t>(list.number_of_host[static_cast<std::size_t>(place)])]);
+  }
+  const StdinTarget& target = options.stdin_target;
   if (!target.all && target.rank >= size) {
     return usage_error("option --stdin: rank " + std::to_string(target.rank) + " is not in a job of " +
                        std::to_string(size));
   }
   // Programs spawn when the universe is larger than they are, so there is always room for as many again.
-  plan.universe_size = std::max({cores, hosts.empty() ? 0 : total_slots(hosts), 2 * size});
+  spec.universe_size = std::max({cores, slots, 2 * size});
   return std::nullopt;
 }
 
-// Ranks of a program that is linked with another MPI would not find each other: each would be alone, and compute all.
-MaybeFailure check_libraries(const JobPlan& plan) {
-  if (plan.options.allow_other_mpi || plan.app_of_rank.size() < 2) return std::nullopt;
-  for (std::size_t app = 0; app < plan.programs.size(); ++app) {
-    const std::string& library = plan.programs[app].other_mpi;
-    if (library.empty()) continue;
-    return Failure{"cannot start " + plan.options.apps[app].argv[0] + " on host " + plan.host_name + ": it is linked with " +
-                       library +
-                       ", so its ranks would not find each other; compile it with the mpicc of " PACKAGE_NAME
-                       ", start it with that MPI's own mpirun, or say --allow-other-mpi",
-                   ExitCode::not_executable};
-  }
-  return std::nullopt;
-}
-
-std::string binding_text(const Placement& placement, std::size_t rank) {
-  const std::vector<int>& cpus = placement.cpus_of_rank[rank];
-  return cpus.empty() ? "not bound" : "bound to CPU " + cpu_list_text(cpus);
-}
-
-void report(const JobPlan& plan) {
-  const Options& options = plan.options;
+void report(const Options& options, const JobSpec& spec, const HostSetup& setup) {
   if (!options.quiet) {
     for (const std::string& notice : options.notices) print(STDERR_FILENO, "mpirun: note: " + notice + "\n");
   }
-  for (std::size_t rank = 0; rank < plan.app_of_rank.size(); ++rank) {
-    const std::string begin = "rank " + std::to_string(rank) + " on " + plan.host_name + ": ";
-    const std::string binding = binding_text(plan.placement, rank);
-    if (options.report_bindings) print(STDERR_FILENO, "mpirun: " + begin + binding + "\n");
+  const std::vector<std::string> own = binding_lines(spec, 0, setup);
+  std::size_t next = 0;
+  for (int rank = 0; rank < spec.size(); ++rank) {
+    const auto index = static_cast<std::size_t>(rank);
+    const bool here = spec.host_of_rank[index] == 0;
+    const std::string place = "rank " + std::to_string(rank) + " on " + spec.host_of(rank) + ": ";
+    const std::string binding = here ? own[next++].substr(place.size()) : "bound there";
+    // Other hosts report themselves.
+    if (options.report_bindings && here) print(STDERR_FILENO, "mpirun: " + place + binding + "\n");
     if (options.display_map) {
-      const std::string& name = options.apps[static_cast<std::size_t>(plan.app_of_rank[rank])].argv[0];
-      print(STDOUT_FILENO, "map: " + begin + name + ", " + binding + "\n");
+      const std::string& name = spec.apps[static_cast<std::size_t>(spec.app_of_rank[index])].argv[0];
+      print(STDOUT_FILENO, "map: " + place + name + ", " + binding + "\n");
     }
   }
 }
 
-void place(JobPlan& plan, const Machine& machine, const Environment& inherited) {
-  const auto size = static_cast<int>(plan.app_of_rank.size());
-  BindTo bind_to = plan.options.bind_to;
-  if (bind_to == BindTo::automatic) {
-    const char* threads = inherited.get("OMP_NUM_THREADS");
-    bind_to = decide_binding(machine, size, threads != nullptr && std::strcmp(threads, "1") != 0);
+std::string random_hex(std::size_t bytes) {
+  std::vector<unsigned char> raw(bytes);
+  (void)getrandom(raw.data(), raw.size(), 0);
+  std::string text;
+  constexpr char digits[] = "0123456789abcdef";
+  for (const unsigned char byte : raw) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
   }
-  plan.placement = place_ranks(machine.cpus(), size, bind_to, plan.options.map_by);
+  return text;
 }
 
-std::string command_text(const App& app) {
-  std::string text;
-  for (const std::string& word : app.argv) text += (text.empty() ? "" : " ") + word;
-  return text;
+// What the ranks of all hosts have in common, and how their daemons are watched.
+void fill_spec(const Options& options, JobSpec& spec) {
+  // The name must differ from that of every other job on the machine, also after pids have wrapped.
+  spec.name = "ompi-lite-" + std::to_string(getpid()) + "-" + random_hex(4);
+  spec.secret = random_hex(16);
+  spec.bind_to = options.bind_to;
+  spec.map_by = options.map_by;
+  spec.stdin_target = options.stdin_target;
+  spec.output_name = options.output_name;
+  spec.report_hang_seconds = options.report_hang_seconds;
+  spec.report_bindings = options.report_bindings;
+  spec.allow_other_mpi = options.allow_other_mpi;
+  spec.verbose = options.verbose;
+  spec.fan_out = static_cast<int>(std::clamp<std::int64_t>(launch_fan_out.value(), 1, 100'000));
+  spec.start_seconds = launch_timeout.value();
+  spec.silent_seconds = lost_host_time.value();
+}
+
+MaybeFailure find_way_to_hosts(const Options& options, const Environment& inherited, JobSpec& spec) {
+  if (spec.hosts.size() == 1) return std::nullopt;
+  std::error_code problem;
+  spec.folder = std::filesystem::current_path(problem).string();
+  spec.daemon = daemon_command(options);
+  return find_agent(options, inherited, spec.agent);
 }
 
 MaybeFailure limit_from_environment(Options& options) {
@@ -248,41 +329,39 @@ int run(std::vector<std::string> words, char* const* environ_entries) {
     print(STDOUT_FILENO, help_text());
     return 0;
   }
-  JobPlan plan;
-  plan.options = std::move(parsed.options);
-  plan.host_name = own_host_name();
-  if (const MaybeFailure failure = limit_from_environment(plan.options)) return give_up(*failure);
+  Options& options = parsed.options;
+  if (const MaybeFailure failure = limit_from_environment(options)) return give_up(*failure);
   if (const Error error = read_knobs(all_knobs())) OL_LOG(debug, "%s", error.sentence());  // the ranks will say it
-  for (Setting& setting : plan.options.settings) {
+  for (Setting& setting : options.settings) {
     if (const MaybeFailure failure = check_knob(setting)) return give_up(*failure);
   }
-  if (plan.options.report_hang_seconds == 0) plan.options.report_hang_seconds = report_hang.value();
-  std::vector<Host> hosts;
-  if (const MaybeFailure failure = collect_hosts(plan.options, hosts)) return give_up(*failure);
+  if (options.report_hang_seconds == 0) options.report_hang_seconds = report_hang.value();
   const Environment inherited = Environment::without_outer_job(environ_entries);
-  if (const MaybeFailure failure = prepare_apps(plan, inherited)) return give_up(*failure);
+  if (const MaybeFailure failure = options_from_environment(inherited, options)) return give_up(*failure);
+  std::vector<Host> hosts;
+  if (const MaybeFailure failure = collect_hosts(options, hosts)) return give_up(*failure);
+  static JobSpec spec;
+  plan_apps(options, inherited, spec);
 
   raise_descriptor_limit();
-  plan.signal_fd = take_over_signals();
+  JobOptions job_options{options.tag_output, options.stack_traces, options.timeout_seconds, take_over_signals()};
   static Watcher watcher;
   watcher.start();
   static Machine machine;
   if (const MaybeFailure failure = machine.discover()) return give_up(*failure);
-  if (const MaybeFailure failure = decide_ranks(plan, hosts, count_cores(machine.cpus()))) return give_up(*failure);
-  if (const MaybeFailure failure = check_libraries(plan)) return give_up(*failure);
-  place(plan, machine, inherited);
-  report(plan);
-  if (plan.options.dry_run) return 0;
+  if (const MaybeFailure failure = decide_ranks(options, hosts, count_cores(machine.cpus()), spec)) return give_up(*failure);
+  fill_spec(options, spec);
+  HostSetup setup;
+  if (const MaybeFailure failure = set_up_host(spec, 0, machine, setup)) return give_up(*failure);
+  report(options, spec, setup);
+  if (options.dry_run) return 0;
+  if (const MaybeFailure failure = find_way_to_hosts(options, inherited, spec)) return give_up(*failure);
 
-  JobDescription description;
-  description.host_name = plan.host_name;
-  description.universe_size = plan.universe_size;
-  description.app_of_rank = plan.app_of_rank;
-  description.cpus_of_rank = plan.placement.cpus_of_rank;
-  for (const App& app : plan.options.apps) description.commands.push_back(command_text(app));
   static PmixServer server;
-  if (const MaybeFailure failure = server.start(description, machine.topology())) return give_up(*failure);
-  Job job(std::move(plan), server, watcher);
+  if (!spec.ranks_of(0).empty()) {
+    if (const MaybeFailure failure = server.start(spec, 0, setup.placement, machine.topology())) return give_up(*failure);
+  }
+  Job job(spec, job_options, std::move(setup), server, watcher);
   const int code = job.run();
   watcher.dismiss();
   return code;

@@ -146,30 +146,58 @@ MaybeFailure set_binding(Reader& reader, Values values) {
   return std::nullopt;
 }
 
+// "ppr:2:node": two ranks on each host.
+MaybeFailure set_ranks_per_resource(Reader& reader, const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  Options& options = reader.options;
+  int count = 0;
+  if (parts.size() < 3) return bad_value(reader, text, "of the form ppr:N:node");
+  if (MaybeFailure failure = read_int(reader, parts[1], 1, count)) return failure;
+  if (parts[2] == "node" || parts[2] == "host") {
+    options.host_map = HostMap::fixed;
+    options.ranks_on_node = count;
+    return std::nullopt;
+  }
+  const bool known = parts[2] == "socket" || parts[2] == "package" || parts[2] == "numa" || parts[2] == "core" ||
+                     parts[2] == "hwthread" || parts[2] == "slot";
+  if (!known) return bad_value(reader, text, "of the form ppr:N:node");
+  options.notices.push_back(std::string(reader.spelled) + " " + text + ": the number has a meaning for nodes alone");
+  if (parts[2] == "socket" || parts[2] == "package") options.map_by = MapBy::socket;
+  if (parts[2] == "numa") options.map_by = MapBy::numa;
+  return std::nullopt;
+}
+
 MaybeFailure set_mapping(Reader& reader, Values values) {
-  std::string word = before_colon(values[0]);
+  Options& options = reader.options;
+  const std::string word = before_colon(values[0]);
+  for (const std::string& qualifier : split(std::string_view(values[0]).substr(word.size()), ':')) {
+    if (qualifier == "OVERSUBSCRIBE" || qualifier == "oversubscribe") options.no_oversubscribe = false;
+    if (qualifier == "NOOVERSUBSCRIBE" || qualifier == "nooversubscribe") options.no_oversubscribe = true;
+  }
   if (word.empty()) return std::nullopt;  // ":OVERSUBSCRIBE" alone: more ranks than cores just run
-  if (word == "ppr") return std::nullopt;
-  MapBy& map_by = reader.options.map_by;
+  if (word == "ppr") return set_ranks_per_resource(reader, values[0]);
+  options.host_map = word == "node" ? HostMap::node : HostMap::slot;
   if (word == "core" || word == "slot" || word == "node" || word == "seq")
-    map_by = MapBy::core;
+    options.map_by = MapBy::core;
   else if (word == "socket" || word == "package")
-    map_by = MapBy::socket;
+    options.map_by = MapBy::socket;
   else if (word == "numa")
-    map_by = MapBy::numa;
+    options.map_by = MapBy::numa;
   else if (word == "hwthread")
-    map_by = MapBy::hwthread;
+    options.map_by = MapBy::hwthread;
   else
-    return bad_value(reader, values[0], "one of slot, core, node, socket, numa, hwthread");
+    return bad_value(reader, values[0], "one of slot, node, ppr:N:node, core, socket, numa, hwthread");
   return std::nullopt;
 }
 
 MaybeFailure set_ranking(Reader& reader, Values values) {
   const std::string word = before_colon(values[0]);
   for (const std::string_view known : {"slot", "core", "node", "socket", "package", "numa", "hwthread", "fill", "span"}) {
-    if (word == known) return std::nullopt;
+    if (word != known) continue;
+    reader.options.rank_by = word == "node" || word == "span" ? RankBy::node : RankBy::slot;
+    return std::nullopt;
   }
-  return bad_value(reader, values[0], "one of slot, core, node, socket, numa, hwthread");
+  return bad_value(reader, values[0], "one of slot, node, core, socket, numa, hwthread");
 }
 
 MaybeFailure set_folder(Reader& reader, Values values) {
@@ -242,25 +270,55 @@ MaybeFailure set_display(Reader& reader, Values values) {
   return std::nullopt;
 }
 
-template <bool Options::*flag>
+template <bool Options::*flag, bool value = true>
 MaybeFailure set_flag(Reader& reader, Values) {
-  reader.options.*flag = true;
+  reader.options.*flag = value;
+  return std::nullopt;
+}
+
+template <std::string Options::*text>
+MaybeFailure set_text(Reader& reader, Values values) {
+  if (values[0].empty()) return bad_value(reader, values[0], "a value");
+  reader.options.*text = values[0];
+  return std::nullopt;
+}
+
+// Of Open MPI's settings those that say how and where daemons are started.
+MaybeFailure set_mca(Reader& reader, Values values) {
+  Options& options = reader.options;
+  if (values[0] == "plm_rsh_agent" || values[0] == "plm_ssh_agent") {
+    options.agent = values[1];
+  } else if (values[0] == "plm_rsh_args" || values[0] == "plm_ssh_args") {
+    options.agent_arguments = values[1];
+  } else if (values[0] == "orte_default_hostfile" || values[0] == "prte_default_hostfile") {
+    if (options.host_file.empty()) options.host_file = values[1];
+  } else {
+    return ignore_with_notice(reader, values);
+  }
+  return std::nullopt;
+}
+
+// Hydra's kinds of launchers: only those that are programs like ssh.
+MaybeFailure set_launcher(Reader& reader, Values values) {
+  if (values[0] != "ssh" && values[0] != "rsh") return ignore_with_notice(reader, values);
+  if (reader.options.agent.empty()) reader.options.agent = values[0];
   return std::nullopt;
 }
 
 constexpr auto option_table = std::to_array<OptionRow>({
     {"n np c", 1, "N", "start N ranks of the program that follows (default: one a slot, else one a core)", set_ranks},
     {"host H hosts", 1, "A[:S],B[:S]", "hosts, each with its number of slots", add_hosts},
-    {"hostfile f machinefile machine", 1, "FILE", "hosts from a file: \"name slots=2\" or \"name:2\", # comments",
-     set_host_file},
+    {"hostfile default-hostfile f machinefile machine", 1, "FILE",
+     "hosts from a file: \"name slots=2\" or \"name:2\", # comments", set_host_file},
     {"ppn perhost N npernode", 1, "N", "ranks on each host", set_ranks_per_host},
-    {"map-by", 1, "WHAT", "spread ranks by slot, core, socket, numa or hwthread", set_mapping},
-    {"rank-by", 1, "WHAT", "accepted: ranks are numbered as they are mapped", set_ranking},
+    {"map-by", 1, "WHAT", "spread ranks by slot, node, ppr:N:node, core, socket, numa or hwthread", set_mapping},
+    {"rank-by", 1, "WHAT", "number ranks by slot (consecutive on a host) or by node (round the hosts)", set_ranking},
     {"bind-to", 1, "WHAT", "pin ranks to none, core, socket, numa or hwthread", set_binding},
     {"report-bindings", 0, "", "say on stderr where each rank is pinned", set_flag<&Options::report_bindings>},
     {"display-map display-allocation", 0, "", "print which rank goes where, then run", set_flag<&Options::display_map>},
     {"do-not-launch dry-run", 0, "", "with --display-map: print and do not run", set_flag<&Options::dry_run>},
-    {"oversubscribe nooversubscribe", 0, "", "accepted: more ranks than cores just run", ignore},
+    {"oversubscribe", 0, "", "more ranks than slots just run (default)", set_flag<&Options::no_oversubscribe, false>},
+    {"nooversubscribe", 0, "", "refuse more ranks than slots", set_flag<&Options::no_oversubscribe>},
     {"allow-run-as-root", 0, "", "accepted: root may always run jobs", ignore},
     {"x", 1, "NAME[=VALUE]", "hand a variable to the ranks of this program", export_variable},
     {"env", 2, "NAME VALUE", "the same", set_variable<of_app>},
@@ -286,8 +344,15 @@ constexpr auto option_table = std::to_array<OptionRow>({
      set_flag<&Options::allow_other_mpi>},
     {"q quiet", 0, "", "no notices", set_flag<&Options::quiet>},
     {"v d verbose", 0, "", "say what is being done", set_flag<&Options::verbose>},
-    {"mca gmca prtemca pmixmca", 2, "", "", ignore_with_notice},
-    {"prefix iface launcher rmk", 1, "", "", ignore_with_notice},
+    {"rsh-agent launcher-exec", 1, "COMMAND", "start daemons on other hosts by this (default: ssh -x)",
+     set_text<&Options::agent>},
+    {"launch-agent", 1, "COMMAND", "run this on other hosts in place of our ompi_lite_daemon",
+     set_text<&Options::launch_agent>},
+    {"prefix", 1, "FOLDER", "where the installation is on other hosts (default: where it is here)",
+     set_text<&Options::prefix>},
+    {"mca gmca prtemca pmixmca", 2, "", "", set_mca},
+    {"launcher bootstrap", 1, "", "", set_launcher},
+    {"iface rmk", 1, "", "", ignore_with_notice},
     {"use-hwthread-cpus enable-recovery", 0, "", "", ignore_with_notice},
 });
 

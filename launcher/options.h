@@ -36,7 +36,9 @@ struct App {
 };
 
 enum class BindTo { automatic, none, hwthread, core, socket, numa };
-enum class MapBy { core, hwthread, socket, numa };
+enum class MapBy { core, hwthread, socket, numa };  // on one host
+enum class HostMap { slot, node, fixed };           // over hosts; fixed: ppr:N:node
+enum class RankBy { as_mapped, slot, node };
 
 struct StdinTarget {
   bool all = false;
@@ -55,7 +57,16 @@ struct Options {
   std::string host_file;
   BindTo bind_to = BindTo::automatic;
   MapBy map_by = MapBy::core;
+  HostMap host_map = HostMap::slot;
+  int ranks_on_node = 0;  // of HostMap::fixed
+  RankBy rank_by = RankBy::as_mapped;
   int ranks_per_host = 0;  // -ppn; 0: not given
+  int default_slots = 0;   // of hosts without a number; 0: 1
+  bool no_oversubscribe = false;
+  std::string agent;            // what is run in place of ssh
+  std::string agent_arguments;  // behind the agent's own words
+  std::string launch_agent;     // what is run on other hosts in place of our daemon
+  std::string prefix;           // where the installation is on other hosts
   StdinTarget stdin_target;
   bool tag_output = false;
   bool report_bindings = false;

@@ -2,22 +2,24 @@
 // Starts the PMIx server, describes the job to it, turns its call-backs into events.
 #include "launcher/pmix_server.h"
 
-#include <hwloc.h>
 #include <pmix.h>
 #include <pmix_server.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
 
 #include "launcher/doorman.h"
 #include "launcher/loopback.h"
 #include "launcher/name_service.h"
 #include "launcher/pmix_info.h"
+#include "launcher/pmix_job.h"
 
 namespace ompi_lite::launcher {
 namespace {
@@ -28,40 +30,133 @@ NameService the_names;             // used on PMIx's thread only
 int rank_of(const pmix_proc_t* process) { return static_cast<int>(process->rank); }
 
 pmix_status_t on_connected(const pmix_proc_t* process, void*, pmix_info_t*, size_t, pmix_op_cbfunc_t, void*) {
-  the_server->post({RankNews::connected, rank_of(process), 0, {}});
+  the_server->post(RankEvent{RankNews::connected, rank_of(process), 0, {}});
   return PMIX_OPERATION_SUCCEEDED;
 }
 
 pmix_status_t on_finalized(const pmix_proc_t* process, void*, pmix_op_cbfunc_t, void*) {
-  the_server->post({RankNews::finalized, rank_of(process), 0, {}});
+  the_server->post(RankEvent{RankNews::finalized, rank_of(process), 0, {}});
   return PMIX_OPERATION_SUCCEEDED;
 }
 
 pmix_status_t on_abort(const pmix_proc_t* process, void*, int status, const char text[], pmix_proc_t*, size_t,
                        pmix_op_cbfunc_t, void*) {
-  the_server->post({RankNews::aborted, rank_of(process), status, text == nullptr ? "" : text});
+  the_server->post(RankEvent{RankNews::aborted, rank_of(process), status, text == nullptr ? "" : text});
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-// All ranks are ours, so what the library collected is already everything.
-pmix_status_t on_fence(const pmix_proc_t*, size_t, const pmix_info_t*, size_t, char* data, size_t bytes,
+// Which ranks take part, in an order that is the same on every host; empty: all.
+std::vector<int> participants(const pmix_proc_t* processes, std::size_t count) {
+  std::vector<int> ranks;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (processes[i].rank == PMIX_RANK_WILDCARD) return {};
+    ranks.push_back(static_cast<int>(processes[i].rank));
+  }
+  std::ranges::sort(ranks);
+  if (static_cast<int>(ranks.size()) == the_server->job().size()) return {};
+  return ranks;
+}
+
+// Whether all of them are on this host: then what the library has collected is everything already.
+bool all_here(const std::vector<int>& ranks) {
+  const JobSpec& job = the_server->job();
+  const auto here = [&](int rank) {
+    return rank >= 0 && rank < job.size() && job.host_of_rank[static_cast<std::size_t>(rank)] == the_server->host();
+  };
+  if (!ranks.empty()) return std::ranges::all_of(ranks, here);
+  return std::ranges::all_of(job.host_of_rank, [](int host) { return host == the_server->host(); });
+}
+
+// A call of the library that waits for other hosts.
+struct Pending {
+  pmix_modex_cbfunc_t with_data = nullptr;
+  pmix_op_cbfunc_t without_data = nullptr;
+  void* context = nullptr;
+
+  void finish(pmix_status_t status, const std::string& data) const {
+    if (without_data != nullptr) without_data(status, context);
+    if (with_data == nullptr) return;
+    auto* copy = static_cast<char*>(std::malloc(std::max<std::size_t>(data.size(), 1)));
+    if (copy != nullptr) std::memcpy(copy, data.data(), data.size());
+    with_data(copy == nullptr ? PMIX_ERR_NOMEM : status, copy, copy == nullptr ? 0 : data.size(), context, std::free, copy);
+  }
+};
+
+// Filled on PMIx's thread, emptied on ours.
+class PendingCalls {
+ public:
+  std::uint64_t add(const Pending& call) {
+    const std::lock_guard lock(mutex_);
+    calls_.emplace(++last_, call);
+    return last_;
+  }
+  std::optional<Pending> take(std::uint64_t ticket) {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(ticket);
+    if (found == calls_.end()) return std::nullopt;
+    const Pending call = found->second;
+    calls_.erase(found);
+    return call;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t last_ = 0;                  // guarded by mutex_
+  std::map<std::uint64_t, Pending> calls_;  // guarded by mutex_
+};
+PendingCalls* pending_calls = nullptr;
+
+std::string fence_key(const char* kind, const std::vector<int>& ranks) {
+  std::string key = kind;
+  for (const int rank : ranks) key += ' ' + std::to_string(rank);
+  return key;
+}
+
+pmix_status_t on_fence(const pmix_proc_t* processes, size_t count, const pmix_info_t*, size_t, char* data, size_t bytes,
                        pmix_modex_cbfunc_t done, void* context) {
-  if (done != nullptr)
-    done(
-        PMIX_SUCCESS, data, bytes, context, [](void* memory) { std::free(memory); }, data);
+  std::vector<int> ranks = participants(processes, count);
+  if (all_here(ranks)) {
+    if (done != nullptr) done(PMIX_SUCCESS, data, bytes, context, std::free, data);
+    return PMIX_SUCCESS;
+  }
+  FenceCall call{fence_key("fence", ranks), ranks, data == nullptr ? std::string() : std::string(data, bytes), 0};
+  std::free(data);
+  call.ticket = pending_calls->add(Pending{done, nullptr, context});
+  the_server->post(std::move(call));
   return PMIX_SUCCESS;
 }
 
-// Asked only for ranks that the library does not know: there are none.
-pmix_status_t on_direct_modex(const pmix_proc_t*, const pmix_info_t*, size_t, pmix_modex_cbfunc_t done, void* context) {
-  if (done != nullptr) done(PMIX_ERR_NOT_FOUND, nullptr, 0, context, nullptr, nullptr);
+// Asked for ranks of other hosts.
+pmix_status_t on_direct_modex(const pmix_proc_t* process, const pmix_info_t*, size_t, pmix_modex_cbfunc_t done,
+                              void* context) {
+  const int rank = rank_of(process);
+  if (rank < 0 || rank >= the_server->job().size() || all_here({rank})) {
+    if (done != nullptr) done(PMIX_ERR_NOT_FOUND, nullptr, 0, context, nullptr, nullptr);
+    return PMIX_SUCCESS;
+  }
+  the_server->post(FetchCall{rank, pending_calls->add(Pending{done, nullptr, context})});
   return PMIX_SUCCESS;
 }
 
-// The library calls these when all participants have called; on one host nothing is left to do.
-pmix_status_t on_connect(const pmix_proc_t*, size_t, const pmix_info_t*, size_t, pmix_op_cbfunc_t done, void* context) {
-  if (done != nullptr) done(PMIX_SUCCESS, context);
+// The library calls these when all participants of this host have called.
+pmix_status_t meet(const char* kind, const pmix_proc_t* processes, size_t count, pmix_op_cbfunc_t done, void* context) {
+  const std::vector<int> ranks = participants(processes, count);
+  if (all_here(ranks)) {
+    if (done != nullptr) done(PMIX_SUCCESS, context);
+    return PMIX_SUCCESS;
+  }
+  the_server->post(FenceCall{fence_key(kind, ranks), ranks, {}, pending_calls->add(Pending{nullptr, done, context})});
   return PMIX_SUCCESS;
+}
+
+pmix_status_t on_connect(const pmix_proc_t* processes, size_t count, const pmix_info_t*, size_t, pmix_op_cbfunc_t done,
+                         void* context) {
+  return meet("connect", processes, count, done, context);
+}
+
+pmix_status_t on_disconnect(const pmix_proc_t* processes, size_t count, const pmix_info_t*, size_t, pmix_op_cbfunc_t done,
+                            void* context) {
+  return meet("disconnect", processes, count, done, context);
 }
 
 pmix_status_t on_publish(const pmix_proc_t* owner, const pmix_info_t* items, size_t count, pmix_op_cbfunc_t done,
@@ -92,7 +187,7 @@ pmix_server_module_t make_module() {
   module.fence_nb = on_fence;
   module.direct_modex = on_direct_modex;
   module.connect = on_connect;
-  module.disconnect = on_connect;
+  module.disconnect = on_disconnect;
   module.publish = on_publish;
   module.lookup = on_lookup;
   module.unpublish = on_unpublish;
@@ -129,63 +224,25 @@ Failure pmix_failure(const char* what, pmix_status_t status) {
   return Failure{std::string("the PMIx server cannot start: ") + what + ": " + PMIx_Error_string(status), ExitCode::failure};
 }
 
-std::string number_list(std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ",") + std::to_string(i);
-  return text;
-}
-
-// The job's name must differ from that of every other job on the machine, also after pids have wrapped.
-std::string unique_job_name() {
-  std::uint64_t random = 0;
-  (void)getrandom(&random, sizeof(random), 0);
-  std::array<char, 64> name{};
-  (void)std::snprintf(name.data(), name.size(), "ompi-lite-%d-%08llx", static_cast<int>(getpid()),
-                      static_cast<unsigned long long>(random & 0xffffffffu));
-  return name.data();
-}
-
-void describe_binding(const std::vector<int>& cpus, InfoList& rank_info) {
-  if (cpus.empty()) return;
-  pmix_cpuset_t set;
-  set.source = const_cast<char*>("hwloc");
-  const hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();
-  for (const int cpu : cpus) hwloc_bitmap_set(bitmap, static_cast<unsigned>(cpu));
-  set.bitmap = bitmap;
-  char* text = nullptr;
-  if (PMIx_server_generate_cpuset_string(&set, &text) == PMIX_SUCCESS && text != nullptr) rank_info.add(PMIX_CPUSET, text);
-  std::free(text);
-  text = nullptr;
-  if (PMIx_server_generate_locality_string(&set, &text) == PMIX_SUCCESS && text != nullptr) {
-    rank_info.add(PMIX_LOCALITY_STRING, text);
-  }
-  std::free(text);
-  hwloc_bitmap_free(bitmap);
-}
-
-InfoList describe_rank(const JobDescription& job, std::size_t rank, std::uint32_t rank_in_app) {
-  InfoList info;
-  const auto number = static_cast<std::uint32_t>(rank);
-  info.add_rank(PMIX_RANK, number);
-  info.add_rank(PMIX_GLOBAL_RANK, number);
-  info.add_rank(PMIX_APP_RANK, rank_in_app);
-  info.add(PMIX_APPNUM, static_cast<std::uint32_t>(job.app_of_rank[rank]));
-  info.add(PMIX_LOCAL_RANK, static_cast<std::uint16_t>(rank));
-  info.add(PMIX_NODE_RANK, static_cast<std::uint16_t>(rank));
-  info.add(PMIX_NODEID, std::uint32_t{0});
-  info.add(PMIX_HOSTNAME, job.host_name.c_str());
-  describe_binding(job.cpus_of_rank[rank], info);
-  return info;
+// What dmodex answers, on PMIx's thread.
+void on_fetched(pmix_status_t status, char* data, size_t bytes, void* context) {
+  const std::unique_ptr<std::uint64_t> ticket(static_cast<std::uint64_t*>(context));
+  const bool good = status == PMIX_SUCCESS && data != nullptr;
+  the_server->post(Fetched{*ticket, good, good ? std::string(data, bytes) : std::string()});
 }
 
 }  // namespace
 
 PmixServer::~PmixServer() { stop(); }
 
-MaybeFailure PmixServer::start(const JobDescription& job, hwloc_topology* topology) {
+MaybeFailure PmixServer::start(const JobSpec& job, int host, const Placement& placement, hwloc_topology* topology) {
+  job_ = &job;
+  host_ = host;
   if (MaybeFailure failure = ensure_loopback()) return failure;
   event_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   the_server = this;
+  static PendingCalls calls;
+  pending_calls = &calls;
   // The ranks' data are handed over in messages: no files of 4 MiB, no folder that may be full, read-only or too deep.
   setenv("PMIX_MCA_gds", "hash", 1);
   static pmix_server_module_t module = make_module();
@@ -196,62 +253,31 @@ MaybeFailure PmixServer::start(const JobDescription& job, hwloc_topology* topolo
   info.add(PMIX_SERVER_TMPDIR, "/");
   info.add(PMIX_SYSTEM_TMPDIR, "/");
   info.add_topology(PMIX_TOPOLOGY2, &shared_topology);
+  if (job.hosts.size() > 1) {
+    info.add(PMIX_SERVER_NSPACE, (job.name + "-servers").c_str());
+    info.add_rank(PMIX_SERVER_RANK, static_cast<std::uint32_t>(host));
+    info.add(PMIX_HOSTNAME, job.hosts[static_cast<std::size_t>(host)].c_str());
+  }
   const pmix_status_t status = PMIx_server_init(&module, info.data(), info.size());
   if (status != PMIX_SUCCESS) return pmix_failure("PMIx_server_init", status);
   running_ = true;
-  return register_job(job);
+  return register_job(placement);
 }
 
-MaybeFailure PmixServer::register_job(const JobDescription& job) {
-  const std::size_t size = job.app_of_rank.size();
-  const auto size32 = static_cast<std::uint32_t>(size);
-  const std::string all_ranks = number_list(size);
-  job_name_ = unique_job_name();
-  admit_clients_of(job_name_);
-  InfoList info;
-  info.add(PMIX_JOBID, job_name_.c_str());
-  info.add(PMIX_JOB_SIZE, size32);
-  info.add(PMIX_MAX_PROCS, size32);
-  info.add(PMIX_UNIV_SIZE, static_cast<std::uint32_t>(job.universe_size));
-  info.add(PMIX_LOCAL_SIZE, size32);
-  info.add(PMIX_NODE_SIZE, size32);
-  info.add(PMIX_LOCAL_PEERS, all_ranks.c_str());
-  info.add_rank(PMIX_LOCALLDR, 0);
-  info.add(PMIX_NUM_NODES, std::uint32_t{1});
-  info.add(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(job.commands.size()));
-  char* text = nullptr;
-  if (PMIx_generate_regex(job.host_name.c_str(), &text) == PMIX_SUCCESS) info.add_regex(PMIX_NODE_MAP, text);
-  std::free(text);
-  text = nullptr;
-  if (PMIx_generate_ppn(all_ranks.c_str(), &text) == PMIX_SUCCESS) info.add_regex(PMIX_PROC_MAP, text);
-  std::free(text);
-  std::vector<std::uint32_t> app_sizes(job.commands.size());
-  std::vector<InfoList> rank_infos;
-  std::vector<std::uint32_t> app_leaders(job.commands.size());
-  for (std::size_t rank = 0; rank < size; ++rank) {
-    const auto app = static_cast<std::size_t>(job.app_of_rank[rank]);
-    if (app_sizes[app] == 0) app_leaders[app] = static_cast<std::uint32_t>(rank);
-    rank_infos.push_back(describe_rank(job, rank, app_sizes[app]++));
-  }
-  for (std::size_t app = 0; app < job.commands.size(); ++app) {
-    InfoList app_info;
-    app_info.add(PMIX_APPNUM, static_cast<std::uint32_t>(app));
-    app_info.add(PMIX_APP_SIZE, app_sizes[app]);
-    app_info.add_rank(PMIX_APPLDR, app_leaders[app]);
-    app_info.add(PMIX_APP_ARGV, job.commands[app].c_str());
-    info.add_array(PMIX_APP_INFO_ARRAY, app_info);
-  }
-  for (InfoList& rank_info : rank_infos) info.add_array(PMIX_PROC_INFO_ARRAY, rank_info);
+MaybeFailure PmixServer::register_job(const Placement& placement) {
+  admit_clients_of(job_->name);
+  InfoList info = describe_job(*job_, host_, placement);
+  const auto here = static_cast<int>(job_->ranks_of(host_).size());
   Answer answer;
-  const pmix_status_t status = answer.wait(PMIx_server_register_nspace(job_name_.c_str(), static_cast<int>(size),
-                                                                       info.data(), info.size(), Answer::arrived, &answer));
+  const pmix_status_t status =
+      answer.wait(PMIx_server_register_nspace(job_->name.c_str(), here, info.data(), info.size(), Answer::arrived, &answer));
   if (status != PMIX_SUCCESS) return pmix_failure("PMIx_server_register_nspace", status);
   return std::nullopt;
 }
 
 MaybeFailure PmixServer::add_to_environment(int rank, Environment& environment) {
   pmix_proc_t process;
-  PMIX_LOAD_PROCID(&process, job_name_.c_str(), static_cast<pmix_rank_t>(rank));
+  PMIX_LOAD_PROCID(&process, job_->name.c_str(), static_cast<pmix_rank_t>(rank));
   Answer answer;
   pmix_status_t status =
       answer.wait(PMIx_server_register_client(&process, getuid(), getgid(), nullptr, Answer::arrived, &answer));
@@ -269,7 +295,26 @@ MaybeFailure PmixServer::add_to_environment(int rank, Environment& environment) 
   return std::nullopt;
 }
 
-void PmixServer::post(RankEvent event) {
+void PmixServer::finish_fence(std::uint64_t ticket, bool good, const std::string& data) {
+  if (const auto call = pending_calls->take(ticket)) call->finish(good ? PMIX_SUCCESS : PMIX_ERROR, data);
+}
+
+void PmixServer::finish_fetch(std::uint64_t ticket, bool good, const std::string& data) {
+  if (const auto call = pending_calls->take(ticket)) call->finish(good ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND, data);
+}
+
+void PmixServer::fetch(int rank, std::uint64_t ticket) {
+  pmix_proc_t process;
+  PMIX_LOAD_PROCID(&process, job_->name.c_str(), static_cast<pmix_rank_t>(rank));
+  auto context = std::make_unique<std::uint64_t>(ticket);
+  if (PMIx_server_dmodex_request(&process, on_fetched, context.get()) == PMIX_SUCCESS) {
+    (void)context.release();
+  } else {
+    post(Fetched{ticket, false, {}});
+  }
+}
+
+void PmixServer::post(ServerEvent event) {
   {
     const std::lock_guard lock(mutex_);
     events_.push_back(std::move(event));
@@ -277,7 +322,8 @@ void PmixServer::post(RankEvent event) {
   (void)eventfd_write(event_fd_, 1);
 }
 
-std::vector<RankEvent> PmixServer::take_events() {
+std::vector<ServerEvent> PmixServer::take_events() {
+  if (event_fd_ < 0) return {};
   eventfd_t value = 0;
   (void)eventfd_read(event_fd_, &value);
   const std::lock_guard lock(mutex_);

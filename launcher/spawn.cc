@@ -33,6 +33,7 @@ struct ChildPlan {
   std::size_t cpus_bytes;
   int fds[3];
   int inherited_fd;
+  bool own_session;
   pid_t parent;
   const SignalState* signals;
   // Written by the child, read by us after it has gone.
@@ -47,7 +48,7 @@ void give_up(ChildPlan& plan, const char* step) {
 }
 
 [[noreturn]] void run_child(ChildPlan& plan) {
-  (void)setpgid(0, 0);
+  (void)(plan.own_session ? setsid() : setpgid(0, 0));
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != plan.parent) _exit(127);  // mpirun died before the line above
   for (int i = 0; i < 3; ++i) {
@@ -116,6 +117,7 @@ MaybeFailure spawn_rank(SpawnPlan& plan, pid_t& pid) {
                   cpus.bytes,
                   {plan.stdin_fd, plan.stdout_fd, plan.stderr_fd},
                   plan.inherited_fd,
+                  plan.own_session,
                   getpid(),
                   &inherited_signals(),
                   0,

@@ -27,20 +27,26 @@ std::string environment_of(const char* pid) {
   return text;
 }
 
+// A whole NAME=VALUE with its end.
+bool holds(const std::string& environment, const std::string& entry) {
+  const std::size_t at = environment.find(entry);
+  return at != std::string::npos && (at == 0 || environment[at - 1] == '\0');
+}
+
 }  // namespace
 
-std::vector<pid_t> processes_of_job(std::string_view job) {
+std::vector<pid_t> processes_of_job(std::string_view job, pid_t launcher) {
   std::vector<pid_t> found;
   if (job.empty()) return found;
-  const std::string entry = "PMIX_NAMESPACE=" + std::string(job) + '\0';
+  const std::string of_job = "PMIX_NAMESPACE=" + std::string(job) + '\0';
+  const std::string of_launcher = "OMPI_LITE_LAUNCHER_PID=" + std::to_string(launcher) + '\0';
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
   if (!folder) return found;
   while (const dirent* item = readdir(folder.get())) {
     const auto pid = static_cast<pid_t>(std::atoi(item->d_name));
     if (pid <= 0 || pid == getpid()) continue;
     const std::string text = environment_of(item->d_name);
-    const std::size_t at = text.find(entry);
-    if (at != std::string::npos && (at == 0 || text[at - 1] == '\0')) found.push_back(pid);
+    if (holds(text, of_job) && holds(text, of_launcher)) found.push_back(pid);
   }
   return found;
 }

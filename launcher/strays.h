@@ -9,8 +9,9 @@
 
 namespace ompi_lite::launcher {
 
-// The processes that have PMIX_NAMESPACE=job in the environment they were started with. Looks at all of /proc, so it is for
-// the end of a job that does not end well.
-std::vector<pid_t> processes_of_job(std::string_view job);
+// The processes that have PMIX_NAMESPACE=job in the environment they were started with and `launcher` as the process that
+// started them (one machine may stand for several hosts of a job). Looks at all of /proc, so it is for the end of a job that
+// does not end well.
+std::vector<pid_t> processes_of_job(std::string_view job, pid_t launcher);
 
 }  // namespace ompi_lite::launcher

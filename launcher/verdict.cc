@@ -15,7 +15,8 @@ int visible_code(int code) { return (code & 0xff) == 0 ? 1 : code & 0xff; }
 }  // namespace
 
 std::string Verdict::who(int rank, int pid) const {
-  return "rank " + std::to_string(rank) + " (host " + host_ + ", pid " + std::to_string(pid) + ")";
+  const std::string& host = hosts_[static_cast<std::size_t>(host_of_rank_[static_cast<std::size_t>(rank)])];
+  return "rank " + std::to_string(rank) + " (host " + host + ", pid " + std::to_string(pid) + ")";
 }
 
 void Verdict::fail(int exit_code, std::string message, bool end_all) {
@@ -42,7 +43,8 @@ void Verdict::ended(const RankEnd& end) {
   if (end.by_signal) {
     fail(128 + end.code, who(end.rank, end.pid) + " was killed by " + signal_text(end.code) + where, true);
   } else if (end.code != 0 && end.connected) {
-    fail(end.code, who(end.rank, end.pid) + " exited with code " + std::to_string(end.code) + " without MPI_Finalize" + where, true);
+    fail(end.code,
+         who(end.rank, end.pid) + " exited with code " + std::to_string(end.code) + " without MPI_Finalize" + where, true);
   } else if (end.code != 0) {
     // After MPI_Finalize nobody waits for this rank: the others may end as they like.
     fail(end.code, who(end.rank, end.pid) + " exited with code " + std::to_string(end.code), !end.ever_connected);

@@ -22,7 +22,9 @@ struct RankEnd {
 // has begun to be ended is a consequence and counts no more.
 class Verdict {
  public:
-  explicit Verdict(std::string host_name) : host_(std::move(host_name)) {}
+  // The hosts and which of them each rank is on.
+  Verdict(std::vector<std::string> hosts, std::vector<int> host_of_rank)
+      : hosts_(std::move(hosts)), host_of_rank_(std::move(host_of_rank)) {}
 
   // A rank called MPI_Abort.
   void aborted(int rank, int pid, int code, const std::string& text);
@@ -41,7 +43,8 @@ class Verdict {
   void fail(int exit_code, std::string message, bool end_all);
   std::string who(int rank, int pid) const;
 
-  std::string host_;
+  std::vector<std::string> hosts_;
+  std::vector<int> host_of_rank_;
   bool must_end_ = false;
   int exit_code_ = 0;
   int left_early_ = -1;  // a rank that exited with 0 and never called MPI_Init

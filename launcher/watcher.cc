@@ -37,7 +37,7 @@ void become_inconspicuous(int keep_fd) {
   (void)chdir("/");
 }
 
-[[noreturn]] void watch() {
+[[noreturn]] void watch(pid_t launcher) {
   std::vector<pid_t> leaders;
   std::string job;
   while (true) {
@@ -53,7 +53,7 @@ void become_inconspicuous(int keep_fd) {
   for (const pid_t leader : leaders) (void)kill(-leader, SIGKILL);
   // Twice: a process may have forked between being seen and being killed.
   for (int turn = 0; turn < 2; ++turn) {
-    for (const pid_t pid : processes_of_job(job)) (void)kill(pid, SIGKILL);
+    for (const pid_t pid : processes_of_job(job, launcher)) (void)kill(pid, SIGKILL);
   }
   _exit(0);
 }
@@ -67,10 +67,11 @@ Watcher::~Watcher() {
 void Watcher::start() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return;
+  const pid_t launcher = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
     become_inconspicuous(ends[0]);
-    watch();
+    watch(launcher);
   }
   close(ends[0]);
   if (pid < 0) {

@@ -297,16 +297,12 @@ Result<KnobSetting> parse_knob_setting(std::string_view argument) {
   return KnobSetting{capitals(name), std::string(trimmed(argument.substr(equals + 1)))};
 }
 
-constinit Knob<double> report_hang{"report_hang", 0, Unit::seconds,
-                                   "mpirun reports who waits for whom when no rank has got on for so long; 0: never"};
-
 extern constinit Knob<std::int64_t> node_space;
 extern constinit Knob<double> spin_time;
 extern constinit Knob<double> crowded_spin_time;
 
 KnobGroup base_knobs() {
-  static constexpr KnobBase* kKnobs[] = {&log_level, &slow_checks,       &node_space,
-                                         &spin_time, &crowded_spin_time, &report_hang};
+  static constexpr KnobBase* kKnobs[] = {&log_level, &slow_checks, &node_space, &spin_time, &crowded_spin_time};
   return {"base", kKnobs};
 }
 

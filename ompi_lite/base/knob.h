@@ -138,9 +138,6 @@ Error load_knobs(std::span<const KnobGroup> groups);
 // The first half of that: the values alone.
 Error read_knobs(std::span<const KnobGroup> groups);
 
-// For the launcher: how long a job may stand still until it is reported.
-extern constinit Knob<double> report_hang;
-
 // The values of one file of `name = value` lines ('#' begins a comment). Names that no group has are an Error too.
 Error load_knob_file(std::span<const KnobGroup> groups, const char* path, KnobSource source);
 

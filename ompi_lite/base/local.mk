@@ -3,6 +3,7 @@
 libompi_lite_base_la_SOURCES += ompi_lite/base/check.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/error.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/knob.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/launcher_knobs.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/log.cc ompi_lite/base/object_space.h ompi_lite/base/object_space.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/progress.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/counters.cc

@@ -8,6 +8,7 @@
 #include "btl/shm/transport.h"
 #include "btl/tcp/transport.h"
 #include "coll/select.h"
+#include "ompi_lite/base/launcher_knobs.h"
 #include "ompi_lite/core/reorder.h"
 #include "ompi_lite/runtime/flight_recorder.h"
 #include "ompi_lite/runtime/leftovers.h"
@@ -25,8 +26,8 @@ KnobGroup runtime_knobs() {
 }
 
 std::span<const KnobGroup> all_knobs() {
-  static const std::array groups{base_knobs(),      runtime_knobs(), btl::btl_knobs(), btl::shm::knobs(),
-                                 btl::tcp::knobs(), pml::knobs(),    coll::knobs()};
+  static const std::array groups{base_knobs(),      launcher_knobs(),  runtime_knobs(), btl::btl_knobs(),
+                                 btl::shm::knobs(), btl::tcp::knobs(), pml::knobs(),    coll::knobs()};
   return groups;
 }
 

@@ -9,3 +9,5 @@ test_unit_unit_SOURCES += test/unit/launcher/options_test.cc
 test_unit_unit_SOURCES += test/unit/launcher/placement_test.cc
 test_unit_unit_SOURCES += test/unit/launcher/verdict_test.cc
 test_unit_unit_SOURCES += test/unit/launcher/hang_report_test.cc
+test_unit_unit_SOURCES += test/unit/launcher/link_test.cc
+test_unit_unit_SOURCES += test/unit/launcher/mapping_test.cc

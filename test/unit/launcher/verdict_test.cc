@@ -13,7 +13,7 @@ RankEnd exited(int rank, int code, bool connected = false, bool ever = false) {
 RankEnd killed(int rank, int signal) { return {rank, 100 + rank, true, signal, true, true, {}}; }
 
 struct Case {
-  Verdict verdict{"host"};
+  Verdict verdict{{"host"}, {0, 0, 0, 0, 0, 0, 0, 0}};
   std::string messages() {
     std::string all;
     for (const std::string& each : verdict.take_messages()) all += each + "\n";
