@@ -27,6 +27,8 @@ constexpr std::chrono::seconds quiet_patience{8};
 constexpr std::chrono::seconds stacks_patience{60};
 // For other hosts to say where their ranks are.
 constexpr std::chrono::seconds report_patience{2};
+// After which the standing of all hosts is that of one moment.
+constexpr std::chrono::seconds standing_delay{1};
 
 }  // namespace
 
@@ -163,6 +165,8 @@ int Job::poll_timeout_ms() const {
   consider(branches_.next_time());
   if (ending_) consider(quiet_limit_);
   if (report_) consider(report_->until);
+  if (unmoved_since_ && !ending_ && !hang_reported_)
+    consider(std::max(*unmoved_since_ + standing_delay, Clock::now() + standing_delay / 4));
   if (last_rank_gone_) consider(*last_rank_gone_ + (finished_ ? last_flush : late_output));
   if (input_.is_held_back()) consider(Clock::now() + foreground_check);
   Clock::time_point piece;
@@ -265,8 +269,15 @@ void Job::watch_for_hangs() {
   hosts_[0].standing = crew_.standing();
   const bool unmoved = std::ranges::all_of(hosts_, [](const RemoteHost& host) { return host.standing.unmoved; });
   const bool waits = std::ranges::any_of(hosts_, [](const RemoteHost& host) { return host.standing.waits; });
-  if (!unmoved || !any_running()) hang_reported_ = false;
-  if (!unmoved || !waits || hang_reported_ || report_) return;
+  if (!unmoved || !any_running()) {
+    hang_reported_ = false;
+    unmoved_since_.reset();
+    return;
+  }
+  // Hosts tell of their standing one after the other, and of a move late.
+  if (!unmoved_since_) unmoved_since_ = Clock::now();
+  const bool settled = hosts_.size() == 1 || Clock::now() >= *unmoved_since_ + standing_delay;
+  if (!waits || !settled || hang_reported_ || report_) return;
   hang_reported_ = true;
   std::array<char, 64> text{};
   (void)std::snprintf(text.data(), text.size(), "mpirun: nothing has moved for %g s:", spec_.report_hang_seconds);

@@ -119,8 +119,9 @@ class Job final : private CrewOwner, private Router {
   std::optional<Clock::time_point> limit_;
   std::optional<Clock::time_point> last_rank_gone_;
   std::optional<Report> report_;
-  bool hang_reported_ = false;                    // this hang is known
-  std::optional<Clock::time_point> quiet_limit_;  // for the hosts to become quiet
+  bool hang_reported_ = false;                      // this hang is known
+  std::optional<Clock::time_point> unmoved_since_;  // all hosts
+  std::optional<Clock::time_point> quiet_limit_;    // for the hosts to become quiet
 };
 
 }  // namespace ompi_lite::launcher

@@ -49,10 +49,6 @@ enum class MessageKind : std::uint32_t {
   fence_done,  // to hosts below: key, data of all
   fetch,       // to the host of a rank: ticket, rank
   fetched,     // back: ticket, whether, data
-  publish,     // to mpirun: ticket, what
-  lookup,      // to mpirun: ticket, what
-  unpublish,   // to mpirun: ticket, what
-  named        // back: ticket, status, what was found
 };
 
 struct Message {

@@ -159,8 +159,12 @@ pmix_status_t on_disconnect(const pmix_proc_t* processes, size_t count, const pm
   return meet("disconnect", processes, count, done, context);
 }
 
+// Names are known on one host alone, so a job on several has none.
+bool has_names() { return all_here({}); }
+
 pmix_status_t on_publish(const pmix_proc_t* owner, const pmix_info_t* items, size_t count, pmix_op_cbfunc_t done,
                          void* context) {
+  if (!has_names()) return PMIX_ERR_NOT_SUPPORTED;
   const pmix_status_t status = the_names.publish(*owner, {items, count});
   if (done != nullptr) done(status, context);
   return PMIX_SUCCESS;
@@ -168,12 +172,14 @@ pmix_status_t on_publish(const pmix_proc_t* owner, const pmix_info_t* items, siz
 
 pmix_status_t on_lookup(const pmix_proc_t*, char** keys, const pmix_info_t* directives, size_t count,
                         pmix_lookup_cbfunc_t done, void* context) {
+  if (!has_names()) return PMIX_ERR_NOT_SUPPORTED;
   the_names.lookup(keys, {directives, count}, done, context);
   return PMIX_SUCCESS;
 }
 
 pmix_status_t on_unpublish(const pmix_proc_t* owner, char** keys, const pmix_info_t*, size_t, pmix_op_cbfunc_t done,
                            void* context) {
+  if (!has_names()) return PMIX_ERR_NOT_SUPPORTED;
   const pmix_status_t status = the_names.unpublish(*owner, keys);
   if (done != nullptr) done(status, context);
   return PMIX_SUCCESS;

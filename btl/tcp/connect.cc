@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "btl/tcp/transport.h"
@@ -14,20 +15,35 @@
 
 namespace ompi_lite::btl::tcp {
 
-extern constinit Knob<const char*> wanted_interfaces;
+extern constinit Knob<const char*> wanted_interfaces, unwanted_interfaces, ports;
 constinit Knob<double> connect_timeout{"tcp_connect_timeout", 30.0, Unit::seconds,
                                        "how long all addresses of a peer are tried before it counts as lost"};
+constinit Knob<double> lost_time{
+    "tcp_lost_time", 60.0, Unit::seconds,
+    "how long a peer's machine may leave what is sent to it unacknowledged until the peer counts as lost; 0: for ever"};
 
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kAttemptNs = 3 * kSecond;    // for one address
+constexpr std::int64_t kAttemptNs = 3 * kSecond;    // for one address, at most
 constexpr std::int64_t kAnswerNs = 10 * kSecond;    // for a peer that may be busy, before another of its addresses is tried
 constexpr int kRounds = 5;                          // through all addresses, before a peer is given up
 constexpr std::int64_t kStrangerNs = 10 * kSecond;  // for whoever connects, to prove who it is
 constexpr std::int64_t kRoundNs = kSecond / 5;      // between two rounds through the addresses
 constexpr std::int64_t kBusyNs = kSecond;           // for the peer that said busy, to come itself
 constexpr int kMostStrangers = 64;
+
+std::int64_t timeout_ns() { return static_cast<std::int64_t>(connect_timeout.value() * 1e9); }
+
+// What was tried from here, and how each address of the peer answered.
+std::string attempts_text(const Peer& to) {
+  std::string text = "no connection from " + os::host_name() + " to it";
+  for (std::size_t i = 0; i < to.addresses.size(); ++i) {
+    const std::string& failure = i < to.failures.size() ? to.failures[i] : std::string();
+    text += (i == 0 ? " at " : "; ") + text_of(to.addresses[i], to.port) + ": " + (failure.empty() ? "no answer" : failure);
+  }
+  return text;
+}
 
 template <class Message>
 std::span<const std::byte> bytes_of(const Message& message) {
@@ -66,18 +82,19 @@ void TcpTransport::drop_oldest_stranger() {
 }
 
 void TcpTransport::start_attempt(Peer& to) {
-  if (to.give_up_at_ns == 0) to.give_up_at_ns = now_ns() + static_cast<std::int64_t>(connect_timeout.value() * 1e9);
+  if (to.give_up_at_ns == 0) to.give_up_at_ns = now_ns() + timeout_ns();
   while (to.next_address < to.addresses.size()) {
     const HostAddress& address = to.addresses[to.next_address];
     OL_LOG(debug, "peer %d: connecting to %s", to.id, text_of(address, to.port).c_str());
     auto fd = start_connect(address, to.port);
     if (fd) {
-      Connection& connection = adopt(std::move(fd).value(), Connection::State::connecting, kAttemptNs);
+      Connection& connection =
+          adopt(std::move(fd).value(), Connection::State::connecting, std::min(kAttemptNs, timeout_ns() / kRounds));
       connection.peer = &to;
       to.attempt = &connection;
       return;
     }
-    to.last_failure = fd.error().sentence();
+    to.failures[to.next_address] = fd.error().sentence();
     ++to.next_address;
   }
   to.next_address = 0;  // the next round
@@ -86,8 +103,8 @@ void TcpTransport::start_attempt(Peer& to) {
 }
 
 void TcpTransport::attempt_failed(Peer& to, const std::string& why) {
-  to.last_failure = text_of(to.addresses[to.next_address], to.port) + ": " + why;
-  OL_LOG(debug, "peer %d: %s", to.id, to.last_failure.c_str());
+  to.failures[to.next_address] = why;
+  OL_LOG(debug, "peer %d: %s: %s", to.id, text_of(to.addresses[to.next_address], to.port).c_str(), why.c_str());
   if (to.attempt) {
     to.attempt->close();
     --undecided_;
@@ -101,7 +118,7 @@ void TcpTransport::attempt_failed(Peer& to, const std::string& why) {
 void TcpTransport::still_silent(Peer& to) {
   OL_LOG(debug, "peer %d does not answer at %s", to.id, text_of(to.addresses[to.next_address], to.port).c_str());
   to.rounds_failed = 0;
-  to.give_up_at_ns = now_ns() + static_cast<std::int64_t>(connect_timeout.value() * 1e9);
+  to.give_up_at_ns = now_ns() + timeout_ns();
   if (to.addresses.size() == 1) {
     to.attempt->deadline_ns = now_ns() + kAnswerNs;
     return;
@@ -119,7 +136,7 @@ void TcpTransport::give_up(Peer& to, const std::string& why) {
   to.wanted = false;
   to.lost = true;
   to.waiting.clear();
-  to.last_failure = why;
+  to.why_lost = why;
   newly_lost_.push_back(&to);
 }
 
@@ -140,9 +157,30 @@ void TcpTransport::check_times() {
     Peer& to = *entry;
     if (!to.wanted) continue;
     if (!to.attempt && now >= to.give_up_at_ns && to.rounds_failed >= kRounds) {
-      give_up(to, to.last_failure);
+      give_up(to, attempts_text(to));
     } else if (!to.attempt && now >= to.retry_at_ns) {
       start_attempt(to);
+    }
+  }
+}
+
+// A machine that has gone, or to which the way is cut, says nothing at all.
+void TcpTransport::check_health() {
+  const std::int64_t now = now_ns();
+  if (lost_time.value() <= 0 || now < next_health_ns_) return;
+  const auto limit_ns = static_cast<std::int64_t>(lost_time.value() * 1e9);
+  next_health_ns_ = now + std::min(kSecond, limit_ns / 4);
+  for (auto& entry : connections_) {
+    Connection& connection = *entry;
+    if (connection.state != Connection::State::open) continue;
+    if (!unanswered(connection.fd())) {
+      connection.unanswered_since_ns = 0;
+    } else if (connection.unanswered_since_ns == 0) {
+      connection.unanswered_since_ns = now;
+    } else if (now - connection.unanswered_since_ns >= limit_ns) {
+      char text[96];
+      std::snprintf(text, sizeof text, "its machine has not answered for %g s (knob tcp_lost_time)", lost_time.value());
+      broken(connection, text);
     }
   }
 }
@@ -257,6 +295,7 @@ void TcpTransport::on_answer(Connection& connection) {
 void TcpTransport::opened(Connection& connection, Peer& with) {
   OL_LOG(debug, "peer %d is connected", with.id);
   connection.open();
+  watch_idle(connection.fd(), lost_time.value());
   --undecided_;
   connection.peer = &with;
   with.attempt = nullptr;
@@ -268,7 +307,7 @@ void TcpTransport::opened(Connection& connection, Peer& with) {
 }
 
 KnobGroup knobs() {
-  static constexpr KnobBase* kKnobs[] = {&wanted_interfaces, &connect_timeout};
+  static constexpr KnobBase* kKnobs[] = {&wanted_interfaces, &unwanted_interfaces, &ports, &connect_timeout, &lost_time};
   return {"btl/tcp", kKnobs};
 }
 

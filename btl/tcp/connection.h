@@ -60,7 +60,8 @@ class Connection {
   int next_frame(FrameKind& kind, std::span<const std::byte>& frame);
 
   State state;
-  std::int64_t deadline_ns;  // until then it must have come further
+  std::int64_t deadline_ns;              // until then it must have come further
+  std::int64_t unanswered_since_ns = 0;  // when it is open; 0: what we send is acknowledged
   Peer* peer = nullptr;
   Hello hello{};
   Nonce listener_nonce{};

@@ -3,5 +3,6 @@
 libompi_lite_la_SOURCES += btl/tcp/connect.cc
 libompi_lite_la_SOURCES += btl/tcp/connection.cc
 libompi_lite_la_SOURCES += btl/tcp/handshake.cc
+libompi_lite_la_SOURCES += btl/tcp/interfaces.cc
 libompi_lite_la_SOURCES += btl/tcp/socket.cc
 libompi_lite_la_SOURCES += btl/tcp/transport.cc

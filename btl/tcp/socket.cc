@@ -4,8 +4,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -17,7 +15,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 
 #include "ompi_lite/base/macros.h"
 
@@ -26,18 +23,6 @@ namespace ompi_lite::btl::tcp {
 namespace {
 
 constexpr std::size_t kMostParts = 64;
-
-HostAddress from_sockaddr(const sockaddr* address) {
-  HostAddress host;
-  if (address && address->sa_family == AF_INET) {
-    host.family = 4;
-    std::memcpy(host.bytes, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, 4);
-  } else if (address && address->sa_family == AF_INET6) {
-    host.family = 6;
-    std::memcpy(host.bytes, &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr, 16);
-  }
-  return host;
-}
 
 socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_storage& storage) {
   std::memset(&storage, 0, sizeof storage);
@@ -55,99 +40,62 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
   return sizeof in6;
 }
 
-bool listed(std::string_view list, std::string_view name) {
-  if (list.empty()) return true;
-  while (!list.empty()) {
-    std::size_t comma = list.find(',');
-    if (list.substr(0, comma) == name) return true;
-    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
-  }
-  return false;
-}
+int family_of(const HostAddress& address) { return address.family == 6 ? AF_INET6 : AF_INET; }
 
-// Addresses that mean something only together with an interface are of no use to others.
-bool link_local(const HostAddress& address) {
-  return address.family == 6 ? address.bytes[0] == 0xfe && (address.bytes[1] & 0xc0) == 0x80
-                             : address.bytes[0] == 169 && address.bytes[1] == 254;
-}
-
-Result<Listener> listen_on(const HostAddress& any) {
-  os::Fd fd(socket(any.family == 6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+// `taken`: the port is in use, another may do.
+Result<Listener> listen_on(const HostAddress& any, std::uint16_t port, bool& taken) {
+  os::Fd fd(socket(family_of(any), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return make_error(ErrorClass::other, "socket: %s", strerror(errno));
-  int no = 0;
+  int no = 0, yes = 1;
   if (any.family == 6) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+  // A port of the range may still be held by connections of a job that has just ended.
+  if (port != 0) setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_storage storage;
-  socklen_t length = to_sockaddr(any, 0, storage);
+  socklen_t length = to_sockaddr(any, port, storage);
   if (bind(fd.get(), reinterpret_cast<sockaddr*>(&storage), length) != 0 || listen(fd.get(), 1024) != 0) {
+    taken = errno == EADDRINUSE;
     return make_error(ErrorClass::other, "listening for connections: %s", strerror(errno));
   }
   length = sizeof storage;
   if (getsockname(fd.get(), reinterpret_cast<sockaddr*>(&storage), &length) != 0) {
     return make_error(ErrorClass::other, "getsockname: %s", strerror(errno));
   }
-  std::uint16_t port = any.family == 6 ? reinterpret_cast<sockaddr_in6&>(storage).sin6_port
-                                       : reinterpret_cast<sockaddr_in&>(storage).sin_port;
-  return Listener{std::move(fd), ntohs(port)};
+  std::uint16_t got = any.family == 6 ? reinterpret_cast<sockaddr_in6&>(storage).sin6_port
+                                      : reinterpret_cast<sockaddr_in&>(storage).sin_port;
+  return Listener{std::move(fd), ntohs(got)};
+}
+
+Result<Listener> listen_at(std::uint16_t port, bool& taken) {
+  HostAddress any;
+  any.family = 6;
+  taken = false;
+  auto both = listen_on(any, port, taken);  // takes IPv4 as well
+  if (both || taken) return both;
+  any.family = 4;
+  return listen_on(any, port, taken);
 }
 
 }  // namespace
 
-HostAddress loopback_address() {
-  HostAddress host;
-  host.family = 4;
-  host.bytes[0] = 127;
-  host.bytes[3] = 1;
-  return host;
-}
-
-std::string text_of(const HostAddress& address, std::uint16_t port) {
-  char text[INET6_ADDRSTRLEN] = "?";
-  inet_ntop(address.family == 4 ? AF_INET : AF_INET6, address.bytes, text, sizeof text);
-  return std::string(text) + " port " + std::to_string(port);
-}
-
-bool same_subnet(const Interface& mine, const HostAddress& theirs) {
-  if (mine.address.family != theirs.family) return false;
-  for (int i = 0; i < 16; ++i) {
-    if ((mine.address.bytes[i] ^ theirs.bytes[i]) & mine.mask.bytes[i]) return false;
+Result<Listener> listen_anywhere(const PortRange& ports, int self) {
+  bool taken = false;
+  const int count = ports.last - ports.first + 1;
+  for (int i = 0; i < count; ++i) {
+    auto made = listen_at(static_cast<std::uint16_t>(ports.first == 0 ? 0 : ports.first + (self + i) % count), taken);
+    if (made || !taken) return made;
   }
-  return true;
-}
-
-std::vector<Interface> interfaces(const char* wanted) {
-  std::vector<Interface> found;
-  ifaddrs* first = nullptr;
-  if (getifaddrs(&first) != 0) {
-    OL_LOG(warn, "listing the network interfaces: %s", strerror(errno));
-    return found;
-  }
-  for (ifaddrs* each = first; each; each = each->ifa_next) {
-    HostAddress address = from_sockaddr(each->ifa_addr);
-    bool usable = (each->ifa_flags & IFF_UP) && (each->ifa_flags & IFF_RUNNING);
-    if (address.family == 0 || !usable || link_local(address) || !listed(wanted, each->ifa_name)) continue;
-    found.push_back({each->ifa_name, address, from_sockaddr(each->ifa_netmask), (each->ifa_flags & IFF_LOOPBACK) != 0});
-  }
-  freeifaddrs(first);
-  return found;
-}
-
-Result<Listener> listen_anywhere() {
-  HostAddress any;
-  any.family = 6;
-  auto both = listen_on(any);  // takes IPv4 as well
-  if (both) return both;
-  any.family = 4;
-  return listen_on(any);
+  return make_error(ErrorClass::other, "all ports from %d to %d are in use on this host (knob ports); each rank needs one",
+                    ports.first, ports.last);
 }
 
 Result<os::Fd> start_connect(const HostAddress& address, std::uint16_t port) {
-  os::Fd fd(socket(address.family == 6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  os::Fd fd(socket(family_of(address), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return make_error(ErrorClass::other, "socket: %s", strerror(errno));
   sockaddr_storage storage;
   socklen_t length = to_sockaddr(address, port, storage);
   set_options(fd.get());
   if (connect(fd.get(), reinterpret_cast<sockaddr*>(&storage), length) != 0 && errno != EINPROGRESS && errno != EINTR) {
-    return make_error(ErrorClass::other, "connecting to %s: %s", text_of(address, port).c_str(), strerror(errno));
+    return make_error(ErrorClass::other, "%s", strerror(errno));
   }
   return fd;
 }
@@ -170,6 +118,23 @@ os::Fd accept_one(int listener) {
 void set_options(int fd) {
   int yes = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+void watch_idle(int fd, double seconds) {
+  if (seconds <= 0) return;
+  constexpr int kProbes = 20;  // then the kernel gives the peer up by itself; we do so before
+  int yes = 1, idle = std::clamp(static_cast<int>(seconds / 4), 1, 32'000), between = std::clamp(idle / 2, 1, 32'000);
+  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &kProbes, sizeof kProbes);
+}
+
+bool unanswered(int fd) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
+  return info.tcpi_retransmits > 0 || info.tcpi_probes > 0;
 }
 
 std::uint64_t network_id() {

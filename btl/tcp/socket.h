@@ -1,52 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nonblocking sockets and the addresses of this host. Nothing here looks up a name.
+// Nonblocking sockets.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
+#include "btl/tcp/interfaces.h"
 #include "ompi_lite/base/error.h"
 #include "ompi_lite/base/os.h"
 
 namespace ompi_lite::btl::tcp {
 
-// An IPv4 or IPv6 address as it is published.
-struct HostAddress {
-  std::uint8_t family = 0;  // 4 or 6
-  std::uint8_t unused[7] = {};
-  std::uint8_t bytes[16] = {};
-  bool operator==(const HostAddress&) const = default;
-};
-static_assert(sizeof(HostAddress) == 24);
-
-struct Interface {
-  std::string name;
-  HostAddress address;
-  HostAddress mask;
-  bool loopback;
-};
-
-HostAddress loopback_address();
-std::string text_of(const HostAddress& address, std::uint16_t port);
-bool same_subnet(const Interface& mine, const HostAddress& theirs);
-
-// The interfaces that are up and have a carrier. `wanted`: names with commas between, empty for all.
-std::vector<Interface> interfaces(const char* wanted);
-
 struct Listener {
   os::Fd fd;
   std::uint16_t port = 0;
 };
-Result<Listener> listen_anywhere();
+// On all addresses of the host, at any port or at the first of the range that is free; hosts' ranks begin to look at
+// different ones (`self`).
+Result<Listener> listen_anywhere(const PortRange& ports, int self);
 
 // Starts to connect; the socket becomes writable when that is decided.
 Result<os::Fd> start_connect(const HostAddress& address, std::uint16_t port);
 int connect_result(int fd);  // 0 or the error number
 os::Fd accept_one(int listener);
 void set_options(int fd);  // no delay
+// Has the kernel ask an idle peer for a sign of life, so that unanswered() tells within about this time; 0: never.
+void watch_idle(int fd, double seconds);
+// The kernel repeats itself: something that was sent has not been acknowledged. A peer that is merely stopped does not show
+// this way, for its kernel answers.
+bool unanswered(int fd);
 
 // Identifies the network namespace: loopback reaches exactly the processes in it.
 std::uint64_t network_id();

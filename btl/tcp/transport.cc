@@ -14,14 +14,20 @@
 
 namespace ompi_lite::btl::tcp {
 
-constinit Knob<const char*> wanted_interfaces{"tcp_interfaces", "", Unit::none,
-                                              "names of the network interfaces to use, with commas between; empty: all"};
+constinit Knob<const char*> wanted_interfaces{
+    "tcp_interfaces", "", Unit::none,
+    "network interfaces to use, by name or network, with commas between (eth0,10.1.0.0/16); empty: all"};
+constinit Knob<const char*> unwanted_interfaces{"tcp_exclude_interfaces", "", Unit::none,
+                                                "network interfaces not to use, in the same form"};
+constinit Knob<const char*> ports{
+    "ports", "", Unit::none, "range of TCP ports at which ranks listen (50000-50030), one a rank of a host; empty: any"};
 
 namespace {
 
 constexpr std::size_t kMostQueued = 1 << 20;  // bytes per peer
 constexpr int kMostEvents = 32;
-constexpr int kReadsPerTurn = 4;  // of one connection, so that others get their turn
+constexpr int kReadsPerTurn = 4;                   // of one connection, so that others get their turn
+constexpr std::uint32_t kLooksBetweenHealth = 64;  // and even those do no more than look at the clock, but once a second
 constexpr std::int64_t kGoodbyeNs = 2'000'000'000;
 
 struct AddressHead {
@@ -47,7 +53,12 @@ class TcpEndpoint final : public Endpoint {
 }  // namespace
 
 Result<std::unique_ptr<Transport>> TcpTransport::make(const Setup& setup) {
-  auto listener = listen_anywhere();
+  auto range = parse_ports(ports.value());
+  if (!range) return range.error();
+  std::vector<Interface> own = usable_interfaces();
+  auto chosen = chosen_interfaces(own, wanted_interfaces.value(), unwanted_interfaces.value());
+  if (!chosen) return chosen.error();
+  auto listener = listen_anywhere(*range, setup.self);
   if (!listener) return listener.error();
   os::Fd epoll(epoll_create1(EPOLL_CLOEXEC));
   if (!epoll) return make_error(ErrorClass::other, "epoll_create1: %s", strerror(errno));
@@ -55,16 +66,19 @@ Result<std::unique_ptr<Transport>> TcpTransport::make(const Setup& setup) {
   if (epoll_ctl(epoll.get(), EPOLL_CTL_ADD, listener->fd.get(), &event) != 0) {
     return make_error(ErrorClass::other, "epoll_ctl: %s", strerror(errno));
   }
-  return std::unique_ptr<Transport>(std::make_unique<TcpTransport>(setup, std::move(listener).value(), std::move(epoll)));
+  return std::unique_ptr<Transport>(std::make_unique<TcpTransport>(setup, std::move(listener).value(), std::move(epoll),
+                                                                   std::move(own), std::move(chosen).value()));
 }
 
-TcpTransport::TcpTransport(const Setup& setup, Listener listener, os::Fd epoll)
+TcpTransport::TcpTransport(const Setup& setup, Listener listener, os::Fd epoll, std::vector<Interface> own,
+                           std::vector<Interface> chosen)
     : self_(setup.self),
       secret_(setup.job_secret),
       listener_(std::move(listener)),
       epoll_(std::move(epoll)),
       network_id_(network_id()),
-      interfaces_(interfaces(wanted_interfaces.value())),
+      own_interfaces_(std::move(own)),
+      interfaces_(std::move(chosen)),
       expected_(setup.beyond_memory),
       beside_memory_(setup.segment != nullptr && setup.local_peers.size() > 1),
       live_(setup.beyond_memory),
@@ -123,13 +137,23 @@ Result<std::unique_ptr<Endpoint>> TcpTransport::connect(PeerId id, Address addre
   to.port = head.port;
   to.addresses.resize(head.count);
   if (head.count != 0) std::memcpy(to.addresses.data(), address.data() + sizeof head, head.count * sizeof(HostAddress));
+  // An address that is also ours leads to ourselves: every machine with docker0 or virbr0 has the same ones.
+  if (head.network_id != network_id_) {
+    std::erase_if(to.addresses, [&](const HostAddress& theirs) {
+      return std::any_of(own_interfaces_.begin(), own_interfaces_.end(),
+                         [&](const Interface& mine) { return mine.address == theirs; });
+    });
+  }
   // Those in a network of ours first; loopback before all if it leads there.
   std::stable_partition(to.addresses.begin(), to.addresses.end(), [&](const HostAddress& theirs) {
     return std::any_of(interfaces_.begin(), interfaces_.end(),
                        [&](const Interface& mine) { return !mine.loopback && same_subnet(mine, theirs); });
   });
   if (head.network_id == network_id_) to.addresses.insert(to.addresses.begin(), loopback_address());
-  if (to.addresses.empty() && !to.open) return make_error(ErrorClass::arg, "peer %d has no network", id);
+  to.failures.assign(to.addresses.size(), {});
+  if (to.addresses.empty() && !to.open) {
+    return make_error(ErrorClass::arg, "peer %d has no address that leads from this host to it", id);
+  }
   expected_ = true;
   update_live();
   return std::unique_ptr<Endpoint>(std::make_unique<TcpEndpoint>(*this, to));
@@ -205,7 +229,8 @@ bool TcpTransport::progress(Receiver& receiver) {
     found |= advance(*connection, (events[i].events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0, receiver);
   }
   if (undecided_ > 0) check_times();
-  if (ready > 0 || undecided_ > 0) {
+  if (++looks_ % kLooksBetweenHealth == 0) check_health();
+  if (ready > 0 || undecided_ > 0 || !newly_lost_.empty()) {
     std::erase_if(connections_, [](const auto& each) { return each->state == Connection::State::closed; });
     update_live();
   }
@@ -219,7 +244,7 @@ bool TcpTransport::report_lost(Receiver& receiver) {
     Peer* lost = newly_lost_.back();
     newly_lost_.pop_back();
     receiver.on_lost(lost->id,
-                     make_error(ErrorClass::proc_aborted, "peer %d is lost: %s", lost->id, lost->last_failure.c_str()));
+                     make_error(ErrorClass::proc_aborted, "peer %d is lost: %s", lost->id, lost->why_lost.c_str()));
   }
   return true;
 }

@@ -21,14 +21,15 @@ struct Peer {
   std::size_t next_address = 0;
   Connection* attempt = nullptr;  // ours, not yet open
   Connection* open = nullptr;
-  std::vector<std::byte> waiting;  // frames for when it is open, as they go out
-  std::int64_t retry_at_ns = 0;    // no attempt before
-  std::int64_t give_up_at_ns = 0;  // not before, and
-  int rounds_failed = 0;           // not before so many rounds through all addresses failed
-  bool wanted = false;             // something waits to be sent
-  bool lost = false;               // for ever
-  bool left = false;               // said goodbye
-  std::string last_failure;
+  std::vector<std::byte> waiting;     // frames for when it is open, as they go out
+  std::int64_t retry_at_ns = 0;       // no attempt before
+  std::int64_t give_up_at_ns = 0;     // not before, and
+  int rounds_failed = 0;              // not before so many rounds through all addresses failed
+  bool wanted = false;                // something waits to be sent
+  bool lost = false;                  // for ever
+  bool left = false;                  // said goodbye
+  std::vector<std::string> failures;  // of each address, the newest
+  std::string why_lost;
 };
 
 // Owned by the Process; one thread at a time. Strangers who connect get nowhere without the job's secret, and are dropped
@@ -36,7 +37,8 @@ struct Peer {
 class TcpTransport final : public Transport, public PollSet {
  public:
   static Result<std::unique_ptr<Transport>> make(const Setup& setup);
-  TcpTransport(const Setup& setup, Listener listener, os::Fd epoll);
+  TcpTransport(const Setup& setup, Listener listener, os::Fd epoll, std::vector<Interface> own,
+               std::vector<Interface> chosen);
   ~TcpTransport() override;
 
   const TransportInfo& info() const override { return info_; }
@@ -77,6 +79,7 @@ class TcpTransport final : public Transport, public PollSet {
   void opened(Connection& connection, Peer& peer);
   bool read_frames(Connection& connection, Receiver& receiver);
   void check_times();
+  void check_health();
   bool report_lost(Receiver& receiver);
 
   PeerId self_;
@@ -84,7 +87,8 @@ class TcpTransport final : public Transport, public PollSet {
   Listener listener_;
   os::Fd epoll_;
   std::uint64_t network_id_;
-  std::vector<Interface> interfaces_;
+  std::vector<Interface> own_interfaces_;  // all of this host
+  std::vector<Interface> interfaces_;      // those of them that are used
   std::unordered_map<PeerId, std::unique_ptr<Peer>> peers_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<Peer*> newly_lost_;
@@ -93,6 +97,8 @@ class TcpTransport final : public Transport, public PollSet {
   std::atomic<bool> poll_now_{true};  // set without the process lock
   std::atomic<bool> live_;            // read without it: expected_, or there are connections
   std::uint32_t quiet_turns_ = 0;
+  std::uint32_t looks_ = 0;
+  std::int64_t next_health_ns_ = 0;
   int undecided_ = 0;  // connections that are not open yet, and peers that wait for their next attempt
   TransportInfo info_;
 };

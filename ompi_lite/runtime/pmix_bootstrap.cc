@@ -62,14 +62,13 @@ class Value {
 
 class PmixBootstrap final : public Bootstrap {
  public:
-  ~PmixBootstrap() override {
-    if (connected_) PMIx_Finalize(nullptr, 0);
-  }
+  // Without finish() something has gone wrong. No leave is taken then: the launcher shall see a process that ends in disorder, and
+  // end those that wait for it.
+  ~PmixBootstrap() override = default;
 
   Error start() {
     const pmix_status_t status = PMIx_Init(&self_, nullptr, 0);
     if (status != PMIX_SUCCESS) return pmix_error("connecting to the PMIx server that the environment names", status);
-    connected_ = true;
     job_.name = self_.nspace;
     job_.rank = static_cast<int>(self_.rank);
     const auto size = job_number(PMIX_JOB_SIZE);
@@ -132,7 +131,6 @@ class PmixBootstrap final : public Bootstrap {
   }
 
   Error finish() override {
-    connected_ = false;
     const pmix_status_t status = PMIx_Finalize(nullptr, 0);
     return status == PMIX_SUCCESS ? Error() : pmix_error("taking leave of the PMIx server", status);
   }
@@ -193,7 +191,6 @@ class PmixBootstrap final : public Bootstrap {
   };
   Pending pending_;  // the fence that was begun
   JobInfo job_;
-  bool connected_ = false;
   bool uncommitted_ = false;
 };
 

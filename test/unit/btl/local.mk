@@ -2,3 +2,4 @@
 # Unit tests of btl, one a line: test_unit_unit_SOURCES += test/unit/btl/NAME_test.cc
 test_unit_unit_SOURCES += test/unit/btl/tcp_test.cc
 test_unit_unit_SOURCES += test/unit/btl/shm_test.cc
+test_unit_unit_SOURCES += test/unit/btl/interfaces_test.cc

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "launcher/sight_message.h"
+
 namespace ompi_lite::launcher {
 namespace {
 
@@ -128,6 +130,36 @@ TEST_CASE("ranks that have not come or keep no record are said to be so", "[laun
   ranks[2].stage = RankStage::finalized;
   CHECK(all_of(report_lines(ranks, kNow)) ==
         "rank 0 before MPI_Init\nrank 1 in MPI, but without a flight record\nrank 2 after MPI_Finalize\n");
+}
+
+TEST_CASE("sights of another host mean the same here, in times of our clock", "[launcher]") {
+  SeenCall waiting = receive(3);
+  waiting.waits.emplace().word = "MPI_Irecv";
+  RankSight sight;
+  sight.stage = RankStage::active;
+  sight.record.emplace();
+  sight.record->newest = {allreduce(51), waiting};
+  sight.record->communicators.resize(1);
+  sight.record->communicators[0].name = "halves";
+  sight.record->idle_since_ns = kNow - kSecond;
+  const std::string body = encode_sights({2, 5}, {sight, RankSight{}}, kNow);
+  std::vector<int> ranks;
+  std::vector<RankSight> got;
+  REQUIRE(decode_sights(body, kNow + 7, ranks, got));
+  CHECK(ranks == std::vector<int>{2, 5});
+  REQUIRE(got.size() == 2);
+  CHECK(got[0].stage == RankStage::active);
+  REQUIRE(got[0].record);
+  CHECK(got[0].record->newest[0].began_ns == waiting.began_ns + 7);
+  CHECK(got[0].record->newest[0].left_ns == 0);
+  CHECK(got[0].record->newest[1].waits->word == "MPI_Irecv");
+  CHECK(got[0].record->communicators[0].name == "halves");
+  CHECK(got[0].record->idle_since_ns == kNow - kSecond + 7);
+  CHECK(place_of(got[0], kNow + 7) == place_of(sight, kNow));
+  CHECK_FALSE(got[1].record);
+  for (std::size_t length = 0; length < body.size(); ++length) {
+    CHECK_FALSE(decode_sights(std::string_view(body).substr(0, length), kNow, ranks, got));
+  }
 }
 
 }  // namespace
