@@ -26,12 +26,6 @@ constexpr std::uint32_t kSpinRounds = 256;
 constexpr std::int64_t kShortestSleepNs = 1'000'000;
 constexpr std::int64_t kLongestSleepNs = 20'000'000;
 
-// Peers that only wait take turns within microseconds. A yield that takes longer gave the core to somebody who computes; the
-// scheduler may let the yielder wait for a whole slice of everybody else there (Linux does since 6.18), while a sleeper
-// that is woken comes to its turn soon. So for a while waiting ranks sleep instead.
-constexpr std::int64_t kDearYieldNs = 50'000;
-constexpr std::uint32_t kDearTimes = 128;
-
 // Looks of a program that does nothing else between them follow each other within this time ...
 constexpr std::int64_t kTightNs = 2'000;
 // ... and those of one that does little else within this.
@@ -59,26 +53,9 @@ void Waiter::set_policy(WaitPolicy policy) {
 bool Waiter::pause_longer(State& state) {
   std::int64_t now = now_ns();
   if (state.began == 0) state.began = now;
-  if (now - state.began >= spin_ns_ || yields_are_dear()) return false;
-  yield();
-  return true;
-}
-
-bool Waiter::yields_are_dear() {
-  const std::uint32_t times = dear_.load(std::memory_order_relaxed);
-  if (times == 0) return false;
-  dear_.store(times - 1, std::memory_order_relaxed);
-  return true;
-}
-
-void Waiter::yield() {
-  if (!policy_.crowded) {
-    sched_yield();
-    return;
-  }
-  const std::int64_t before = now_ns();
+  if (now - state.began >= spin_ns_) return false;
   sched_yield();
-  if (now_ns() - before > kDearYieldNs) dear_.store(kDearTimes, std::memory_order_relaxed);
+  return true;
 }
 
 Waiter::Rest Waiter::after_looks_in_vain() {
@@ -90,7 +67,7 @@ Waiter::Rest Waiter::after_looks_in_vain() {
     return Rest::yield;
   }
   if (looks_.tight++ == 0) looks_.began = now;
-  if (!policy_.crowded || (now - looks_.began < spin_ns_ && !yields_are_dear())) return Rest::yield;
+  if (!policy_.crowded || now - looks_.began < spin_ns_) return Rest::yield;
   return looks_.tight >= kTightLooks ? Rest::nap : Rest::none;
 }
 

@@ -3,6 +3,8 @@
 // core for each rank.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -95,7 +97,7 @@ class Waiter {
   // turn() as for until(); it is asked again before a nap.
   template <class Turn>
   void rest(Rest how, Turn&& turn) {
-    if (how == Rest::yield) yield();
+    if (how == Rest::yield) sched_yield();
     if (how != Rest::nap) return;
     Sleep sleep = announce();
     if (!turn()) sleep_at_most(sleep, kNapNs);
@@ -132,8 +134,6 @@ class Waiter {
   }
   bool pause_longer(State& state);
   Rest after_looks_in_vain();
-  void yield();
-  bool yields_are_dear();
   void sleep_at_most(Sleep sleep, std::int64_t at_most_ns);
   Sleep announce();
   void fall_asleep(Sleep sleep, State& state);
@@ -148,7 +148,6 @@ class Waiter {
   std::int64_t spin_ns_ = 0;
   bool fence_by_kernel_ = false;
   Looks looks_;
-  std::atomic<std::uint32_t> dear_{0};  // so many times yet it is better to sleep than to yield; relaxed: a guess
 };
 
 }  // namespace ompi_lite

@@ -137,51 +137,6 @@ TEST_CASE("a nap ends with the bell, or at once if there is work", "[base]") {
   CHECK(bell.sleepers.load() == 0);
 }
 
-// Two that wait for each other on a core that a third keeps busy: as fast as sleepers, whatever a yield costs there.
-double seconds_of_handing_over_beside_a_worker(WaitPolicy policy) {
-  cpu_set_t here, before;
-  sched_getaffinity(0, sizeof before, &before);
-  CPU_ZERO(&here);
-  for (int cpu = 0; CPU_COUNT(&here) == 0; ++cpu)
-    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &here);
-  sched_setaffinity(0, sizeof here, &here);  // the threads inherit it
-  std::atomic<bool> stop{false};
-  std::thread worker([&] {
-    while (!stop.load(std::memory_order_relaxed)) {
-    }
-  });
-  Doorbell bells[2] = {};
-  std::atomic<int> ball{0};
-  auto play = [&](int me) {
-    Waiter waiter(bells[me], policy);
-    for (int mine = me; mine < 600; mine += 2) {
-      waiter.until([&] { return ball.load(std::memory_order_acquire) == mine; }, [] { return false; });
-      ball.store(mine + 1, std::memory_order_release);
-      bells[1 - me].ring_if_sleeping(true);
-    }
-  };
-  const std::int64_t began = now_ns();
-  std::thread other([&] { play(1); });
-  play(0);
-  other.join();
-  const double seconds = static_cast<double>(now_ns() - began) * 1e-9;
-  stop.store(true);
-  worker.join();
-  sched_setaffinity(0, sizeof before, &before);
-  return seconds;
-}
-
-TEST_CASE("waiting beside somebody who computes costs no slice of the core for each look", "[base]") {
-  double sleeping = 1e9, waiting = 1e9;
-  for (int round = 0; round < 3; ++round) {
-    REQUIRE(!crowded_spin_time.set("0s"));
-    sleeping = std::min(sleeping, seconds_of_handing_over_beside_a_worker({.crowded = true}));
-    crowded_spin_time.reset();
-    waiting = std::min(waiting, seconds_of_handing_over_beside_a_worker({.crowded = true}));
-  }
-  CHECK(waiting < 20 * sleeping);
-}
-
 TEST_CASE("descriptors are polled while they are live", "[base]") {
   struct Pipe final : PollSet {
     bool live() const override { return true; }
