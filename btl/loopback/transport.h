@@ -33,7 +33,7 @@ struct Faults {
   int get_fails_per_mille = 0;
   // If any: get and put reach these bytes alone, elsewhere they report an error, as a kernel does of memory that is not
   // there.
-  std::span<const std::byte> reachable;
+  std::span<const std::byte> reachable = {};
 };
 
 // The network between the ranks; outlives their transports. Any thread may be any rank: the network is locked inside.

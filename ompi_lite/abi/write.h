@@ -206,6 +206,7 @@ struct Changed {
   void store(bool) {
     if (!kept.used()) return;
     const Object* now = kept.object();
+    if (now == object) return;  // other threads may read the handle: MPI_Parrived during MPI_Wait
     // What was freed can still be read, but for messages: they do not lie in the object space.
     if constexpr (!std::is_same_v<H, MPI_Message>) {
       if (now == nullptr && object != nullptr && object->magic == kLiveMagic && object->handles > 0) --object->handles;
