@@ -45,9 +45,11 @@ struct Question {
   Count bytes;  // bcast, reductions: of the vector; others: of the block of one rank; what no rank knows of others: 0
   bool commutative = true;
   bool plain = true;         // reductions: a type without gaps
+  bool exact = true;         // the order of the work does not show in the result
   bool share_cores = false;  // all on one node that has more ranks than cores
   bool one_node = false;     // all on one node
   Count node_capacity = -1;  // bytes of a shared slot of the node; -1: there is none
+  bool cells = false;        // the node has shared cells for larger data
 };
 
 // The work of an algorithm on the chain of steps that ends last, and that of all ranks together. From this and a few
@@ -82,7 +84,8 @@ struct AlgorithmOf {
   static constexpr bool none = true;
 };
 constexpr int kMostAlgorithms = 32;
-constexpr int kNodeAlgorithm = kMostAlgorithms - 1;  // through the shared slots of the node: not written on Steps
+// Through the shared slots and cells of the node: not written on Steps.
+constexpr int kNodeAlgorithm = kMostAlgorithms - 1, kCellsAlgorithm = kMostAlgorithms - 2;
 
 template <class A>
 concept DescribesAlgorithm = requires(const Question& q, Count parameter) {

@@ -7,6 +7,7 @@
 #include "coll/direct.h"
 #include "coll/dispatch.h"
 #include "coll/inter.h"
+#include "coll/node/cells.h"
 #include "coll/node/one_shot.h"
 #include "coll/shape.h"
 #include "ompi_lite/base/macros.h"
@@ -55,9 +56,11 @@ Error bcast(const Buffer& data, int root, Communicator& comm) {
   const Count bytes = pack_size(data);
   if (bytes == 0 || comm.size() == 1) return {};
   State& state = state_of(comm);
+  const Timed timed(state);
   const Choice choice =
       state.choose(comm, {Operation::bcast, comm.size(), bytes}, sign(Operation::bcast, root, bytes, data.type));
   if (choice.node()) return node::bcast(state.region(), data, root);
+  if (choice.cells()) return node::cells::bcast(state.region(), data, root);
   Direct steps(comm, Operation::bcast);
   const Part part = bind_part(steps, Slot::receive, data);
   if (!wants_bytes(choice)) {
@@ -83,9 +86,11 @@ Error gather(const Buffer& send, const Buffer& receive, int root, Communicator& 
   const Count block = pack_size(at_root ? receive : send);
   if (block == 0) return {};
   State& state = state_of(comm);
+  const Timed timed(state);
   const Choice choice = state.choose(comm, {Operation::gather, comm.size(), block},
                                      sign(Operation::gather, root, block, (at_root ? receive : send).type));
   if (choice.node()) return node::gather(state.region(), send, receive, root, in_place);
+  if (choice.cells()) return node::cells::gather(state.region(), send, receive, root, in_place);
   Direct steps(comm, Operation::gather);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::send, send);
   Blocks blocks;
@@ -119,9 +124,11 @@ Error scatter(const Buffer& send, const Buffer& receive, int root, Communicator&
   const Count block = pack_size(at_root ? send : receive);
   if (block == 0) return {};
   State& state = state_of(comm);
+  const Timed timed(state);
   const Choice choice = state.choose(comm, {Operation::scatter, comm.size(), block},
                                      sign(Operation::scatter, root, block, (at_root ? send : receive).type));
   if (choice.node()) return node::scatter(state.region(), send, receive, root, in_place);
+  if (choice.cells()) return node::cells::scatter(state.region(), send, receive, root, in_place);
   Direct steps(comm, Operation::scatter);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::receive, receive);
   Blocks blocks;
@@ -155,9 +162,11 @@ Error allgather(const Buffer& send, const Buffer& receive, Communicator& comm) {
   if (block == 0) return {};
   const bool in_place = is_in_place(send);
   State& state = state_of(comm);
+  const Timed timed(state);
   const Choice choice =
       state.choose(comm, {Operation::allgather, comm.size(), block}, sign(Operation::allgather, 0, block, receive.type));
   if (choice.node()) return node::allgather(state.region(), send, receive, in_place);
+  if (choice.cells()) return node::cells::allgather(state.region(), send, receive, in_place);
   Direct steps(comm, Operation::allgather);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
   const Part own = in_place ? Part() : bind_part(steps, Slot::send, send);
@@ -210,9 +219,11 @@ Error alltoall(const Buffer& send, const Buffer& receive, Communicator& comm) {
   const Count block = pack_size(receive);
   if (block == 0) return {};
   State& state = state_of(comm);
+  const Timed timed(state);
   const Choice choice =
       state.choose(comm, {Operation::alltoall, comm.size(), block}, sign(Operation::alltoall, 0, block, receive.type));
   if (choice.node()) return node::alltoall(state.region(), send, receive);
+  if (choice.cells()) return node::cells::alltoall(state.region(), send, receive);
   return any_alltoall<Operation::alltoall>(send, receive, is_in_place(send), comm, choice, block);
 }
 

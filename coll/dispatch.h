@@ -29,10 +29,10 @@ constexpr void for_each_algorithm(Body&& body) {
     };
     (one(std::integral_constant<int, number>()), ...);
   }
-  (std::make_integer_sequence<int, kNodeAlgorithm>());
+  (std::make_integer_sequence<int, kCellsAlgorithm>());
 }
 
-// Runs the chosen algorithm, which is not that of the node.
+// Runs the chosen algorithm, which is not one of the node.
 template <Operation operation, class S>
 void run(S& steps, const Choice& choice, CallOf<operation> call) {
   call.parameter = choice.parameter;

@@ -9,6 +9,7 @@ libompi_lite_la_SOURCES += coll/select.cc
 libompi_lite_la_SOURCES += coll/state.cc
 libompi_lite_la_SOURCES += coll/node/region.cc
 libompi_lite_la_SOURCES += coll/node/one_shot.cc
+libompi_lite_la_SOURCES += coll/node/cells.cc
 libompi_lite_la_SOURCES += coll/schedule.cc
 libompi_lite_la_SOURCES += coll/nonblocking.cc
 libompi_lite_la_SOURCES += coll/group_messages.cc

@@ -4,8 +4,10 @@
 #include "coll/direct.h"
 #include "coll/dispatch.h"
 #include "coll/inter.h"
+#include "coll/node/cells.h"
 #include "coll/node/one_shot.h"
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/core/predefined_types.h"
 
 namespace ompi_lite::coll {
 
@@ -31,6 +33,14 @@ Operands bind_operands(Direct& steps, const void* send, void* receive, Count cou
 // The node's slots hold elements side by side.
 bool plain(const Datatype& type) { return type.contiguous() && type.true_lb() == 0 && type.extent() == type.size(); }
 
+// Whether another order of the work gives the same bits. Two ranks know one order only.
+bool exact(const Op& op, const Datatype& type, int ranks) {
+  if (ranks == 2) return true;
+  if (op.op_kind == OpKind::user) return false;
+  if (op.op_kind != OpKind::sum && op.op_kind != OpKind::prod) return true;
+  return type.basic() != nullptr && type.basic()->kind != BasicKind::floating && type.basic()->kind != BasicKind::complex;
+}
+
 node::Vector node_vector(const void* send, void* receive, Count count, Datatype& type, Op& op) {
   const void* input = is_in_place(send) ? receive : send;
   return {static_cast<const std::byte*>(input), static_cast<std::byte*>(receive), count, type, op};
@@ -49,9 +59,13 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::reduce, comm.size(), bytes, op.commutative, plain(type)},
-                                     sign(Operation::reduce, root, bytes, &type, &op));
+  const Timed timed(state);
+  const Choice choice =
+      state.choose(comm, {Operation::reduce, comm.size(), bytes, op.commutative, plain(type), exact(op, type, comm.size())},
+                   sign(Operation::reduce, root, bytes, &type, &op));
   if (choice.node()) return node::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
+  if (choice.cells())
+    return node::cells::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
   Direct steps(comm, Operation::reduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
@@ -70,9 +84,12 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::allreduce, comm.size(), bytes, op.commutative, plain(type)},
-                                     sign(Operation::allreduce, 0, bytes, &type, &op));
+  const Timed timed(state);
+  const Choice choice = state.choose(
+      comm, {Operation::allreduce, comm.size(), bytes, op.commutative, plain(type), exact(op, type, comm.size())},
+      sign(Operation::allreduce, 0, bytes, &type, &op));
   if (choice.node()) return node::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
+  if (choice.cells()) return node::cells::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::allreduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
@@ -129,11 +146,14 @@ Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Co
   const Count count = receive.count * comm.size(), bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Choice choice =
-      state.choose(comm, {Operation::reduce_scatter_block, comm.size(), bytes, op.commutative, plain(type)},
-                   sign(Operation::reduce_scatter_block, 0, bytes, &type, &op));
+  const Timed timed(state);
+  const Choice choice = state.choose(
+      comm, {Operation::reduce_scatter_block, comm.size(), bytes, op.commutative, plain(type), exact(op, type, comm.size())},
+      sign(Operation::reduce_scatter_block, 0, bytes, &type, &op));
   if (choice.node())
     return node::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
+  if (choice.cells())
+    return node::cells::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::reduce_scatter_block);
   return any_reduce_scatter<Operation::reduce_scatter_block>(steps, choice, send.data, receive.data,
                                                              Split(count, comm.size()), type, op);

@@ -32,7 +32,7 @@ constexpr AlgorithmRow row_of(int number) {
 
 template <Operation operation>
 constexpr int algorithms_of() {
-  int n = exists<operation, kNodeAlgorithm>() ? 1 : 0;
+  int n = (exists<operation, kNodeAlgorithm>() ? 1 : 0) + (exists<operation, kCellsAlgorithm>() ? 1 : 0);
   for_each_algorithm<operation>([&]<class A>(int) { ++n; });
   return n;
 }
@@ -43,6 +43,8 @@ constexpr auto kRows = [] {
   std::array<AlgorithmRow, static_cast<std::size_t>(algorithms_of<operation>())> rows{};
   std::size_t n = 0;
   for_each_algorithm<operation>([&]<class A>(int number) { rows[n++] = row_of<A>(number); });
+  if constexpr (exists<operation, kCellsAlgorithm>())
+    rows[n++] = row_of<AlgorithmOf<operation, kCellsAlgorithm>>(kCellsAlgorithm);
   if constexpr (exists<operation, kNodeAlgorithm>())
     rows[n] = row_of<AlgorithmOf<operation, kNodeAlgorithm>>(kNodeAlgorithm);
   return rows;
@@ -168,7 +170,7 @@ Choice cheapest(const Question& question) {
   double least = std::numeric_limits<double>::infinity();
   for (const AlgorithmRow& row : rows) {
     const Count parameter = row.usual(question);
-    if (row.number == kNodeAlgorithm || !row.legal(question, parameter)) continue;
+    if (row.number >= kCellsAlgorithm || !row.legal(question, parameter)) continue;
     const double time = predicted_time(question, row.cost(question, parameter));
     if (time >= least) continue;
     least = time;
@@ -242,8 +244,8 @@ Choice select(const Question& question, const ForcedAlgorithms& forced) {
   return cheapest(rounded);
 }
 
-// On crowded cores the ranks take turns: what all do together counts, unless the busiest has more to do than the others could
-// in the meantime, or the messages that wait for each other take longer.
+// On crowded cores the ranks take turns: what all do together counts, unless the busiest has more to do than the others
+// could in the meantime, or the messages that wait for each other take longer.
 double predicted_time(const Question& question, const Cost& cost) {
   const Machine& machine = machine_of(question);
   const double average = cost.all_messages > 0 ? cost.all_bytes / cost.all_messages : 0;

@@ -24,6 +24,8 @@ struct Choice {
 
   bool automatic() const { return algorithm == kAutomatic; }
   bool node() const { return algorithm == kNodeAlgorithm; }
+  bool cells() const { return algorithm == kCellsAlgorithm; }
+  bool of_node() const { return !automatic() && algorithm >= kCellsAlgorithm; }
   bool operator==(const Choice&) const = default;
 };
 

@@ -9,6 +9,7 @@
 #include "coll/algorithms/node.h"
 #include "coll/node/region.h"
 #include "coll/schedule.h"
+#include "ompi_lite/base/macros.h"
 #include "pml/pml.h"
 
 namespace ompi_lite::coll {
@@ -83,18 +84,61 @@ Schedule* State::take_kept(const CallKey& key) {
   return schedule;
 }
 
-// The slots of the node need the exact size, the choice among messages depends on the rounded one alone.
-Choice State::remembered(const Question& question) {
+// The slots of the node need the exact size, the choice among the others depends on the rounded one alone.
+Choice State::remembered(Communicator& comm, const Question& question, CallSignature signature) {
   if (question.node_capacity >= 0 || !forced_[static_cast<std::size_t>(question.operation)].automatic()) {
     const Choice choice = select_at_once(question, forced_);
     if (!choice.automatic()) return choice;
   }
+  return question.cells ? cells_or_messages(comm, question, signature) : by_messages(question);
+}
+
+namespace {
+
+std::uint64_t kind_of_call(const Question& question) {
   const auto bytes = static_cast<std::uint64_t>(rounded_bytes(question.bytes));
-  const std::uint64_t key = bytes << 8 | static_cast<std::uint64_t>(question.operation) << 3 |
-                            (question.commutative ? 4u : 0u) | (question.plain ? 2u : 0u) | 1u;
-  Remembered& place = remembered_[(key * 0x9e3779b97f4a7c15u) >> 59];
-  if (place.key != key) place = {key, select(question, forced_)};
+  return bytes << 8 | static_cast<std::uint64_t>(question.operation) << 3 | (question.commutative ? 4u : 0u) |
+         (question.plain ? 2u : 0u) | 1u;
+}
+std::size_t place_of(std::uint64_t kind) { return (kind * 0x9e3779b97f4a7c15u) >> 59; }  // of 32
+
+}  // namespace
+
+Choice State::by_messages(const Question& question) {
+  const std::uint64_t kind = kind_of_call(question);
+  Remembered& place = remembered_[place_of(kind)];
+  if (place.key != kind) place = {kind, select(question, forced_)};
   return place.choice;
+}
+
+// What is faster depends on how dear it is for one core to read what another has written, and on much else: calls of a kind
+// are tried both ways. A sum that is rounded must not change its last bits from call to call, so there the cells serve where
+// they are rarely slower.
+Choice State::cells_or_messages(Communicator& comm, const Question& question, CallSignature signature) {
+  constexpr Choice kCells{kCellsAlgorithm, 0};
+  const AlgorithmRow* cells = algorithm_row(question.operation, kCellsAlgorithm);
+  if (cells == nullptr || !cells->legal(question, 0)) return by_messages(question);
+  if (!question.exact) {
+    constexpr Count kOftenBest = 32 << 10;
+    return question.operation == Operation::allreduce || question.bytes <= kOftenBest ? kCells : by_messages(question);
+  }
+  const std::uint64_t kind = kind_of_call(question);
+  Trial& trial = trials_[place_of(kind)];
+  if (trial.key() != kind) trial = Trial(kind);
+  if (!trial.settled() && trial.done()) {
+    begin_on_node(comm, signature);
+    auto times = trial.least();
+    if (region_->largest(times)) return kCells;  // a rank is in another collective: the call finds that too
+    trial.settle(times);
+    OL_LOG(debug, "%s of about %lld bytes: %.2f us in cells, %.2f us by messages", mpi_name(question.operation),
+           static_cast<long long>(rounded_bytes(question.bytes)), times[0] * 1e6, times[1] * 1e6);
+  }
+  const Choice choice = trial.way() == 0 ? kCells : by_messages(question);
+  if (!trial.settled()) {
+    trial_ = &trial;
+    trial.begin();
+  }
+  return choice;
 }
 
 // The slots compare for themselves; the log is for ranks that take the call another way, because their counts differ.
@@ -107,11 +151,21 @@ void State::begin_on_node(Communicator& comm, CallSignature signature) {
 void State::settle_region(Communicator& comm, const Question& question, CallSignature signature) {
   constexpr int kCallsBefore = 3;  // a communicator that lives for one or two calls is not worth a region
   if (algorithm_row(question.operation, kNodeAlgorithm) == nullptr) return;
-  const Count capacity = node::Region::capacity(comm.size());
-  if (slot_need(question) > capacity || ++small_calls_ < kCallsBefore) return;
+  const Choice forced = forced_[static_cast<std::size_t>(question.operation)];
+  if (!forced.of_node() && ++calls_before_ < kCallsBefore) return;
   region_settled_ = true;
   region_ = node::Region::make(comm, signature);
-  node_capacity_ = capacity;
+  node_capacity_ = node::Region::capacity(comm.size());
+}
+
+void State::settle_cells(Communicator& comm, const Question& question, CallSignature signature) {
+  constexpr int kCallsBefore = 2;
+  if (algorithm_row(question.operation, kCellsAlgorithm) == nullptr) return;
+  const Choice forced = forced_[static_cast<std::size_t>(question.operation)];
+  if (!forced.cells() && (slot_need(question) <= node_capacity_ || ++large_calls_before_ < kCallsBefore)) return;
+  cells_settled_ = true;
+  begin_on_node(comm, signature);
+  has_cells_ = !region_->make_cells() && region_->has_cells();
 }
 
 State& state_of(Communicator& comm) {

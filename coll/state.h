@@ -12,6 +12,7 @@
 
 #include "coll/select.h"
 #include "coll/steps.h"
+#include "coll/trials.h"
 #include "ompi_lite/core/call_signature.h"
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/request.h"
@@ -80,23 +81,33 @@ class State final : public Attachment {
   // The tag of the next collective. All ranks call collectives in the same order, so all count alike, and messages of
   // successive collectives cannot be taken for each other's.
   int next_tag() { return static_cast<int>(sequence_++ & 0x3fffffff); }
-  // The algorithm of a call; the third small call that all make together gives them their region of the node. The call is
+  // The algorithm of a call; the third call that all make together gives them their region of the node. The call is
   // known by its signature from here on.
   Choice choose(Communicator& comm, Question question, CallSignature signature) {
     if (recording_ == nullptr) {  // the node's slots serve the blocking calls
       if (!region_settled_) settle_region(comm, question, signature);
       // What turned out about an earlier call is said by the way over messages.
-      if (region_ && !log_.found()) question.node_capacity = node_capacity_;
+      if (region_ && !log_.found()) {
+        question.node_capacity = node_capacity_;
+        if (!cells_settled_) settle_cells(comm, question, signature);
+        question.cells = has_cells_;
+      }
     }
     question.share_cores = share_cores_;
     question.one_node = one_node_;
-    const Choice choice = remembered(question);
-    if (choice.node()) {
+    const Choice choice = remembered(comm, question, signature);
+    if (choice.of_node()) {
       begin_on_node(comm, signature);
     } else {
       signature_ = signature;
     }
     return choice;
+  }
+  // The call that choose() was asked about is over: Timed does it.
+  void end_of_call() {
+    if (trial_ == nullptr) return;
+    trial_->end();
+    trial_ = nullptr;
   }
   // The signature that choose() was given, once; `otherwise` for calls that have no choice.
   CallSignature take_signature(CallSignature otherwise) {
@@ -118,16 +129,20 @@ class State final : public Attachment {
 
  private:
   void settle_region(Communicator& comm, const Question& question, CallSignature signature);
+  void settle_cells(Communicator& comm, const Question& question, CallSignature signature);
   void begin_on_node(Communicator& comm, CallSignature signature);
-  Choice remembered(const Question& question);
+  Choice remembered(Communicator& comm, const Question& question, CallSignature signature);
+  Choice cells_or_messages(Communicator& comm, const Question& question, CallSignature signature);
+  Choice by_messages(const Question& question);
   void forget_kept();
 
   pml::CollectiveLog& log_;
   CallSignature signature_;
   std::uint32_t sequence_ = 0;
-  int small_calls_ = 0;
-  bool region_settled_;  // there is one, or there will be none
+  int calls_before_ = 0, large_calls_before_ = 0;  // that the region, the cells would have served
+  bool region_settled_;                            // there is one, or there will be none
   bool one_node_, share_cores_;
+  bool cells_settled_ = false, has_cells_ = false;
   Count node_capacity_ = -1;
   std::unique_ptr<node::Region> region_;
   ForcedAlgorithms forced_;
@@ -136,6 +151,8 @@ class State final : public Attachment {
     Choice choice;
   };
   std::array<Remembered, 32> remembered_;  // what was chosen for calls of about the same size; by a hash of the call
+  std::array<Trial, 32> trials_;           // by a hash of the call, as above
+  Trial* trial_ = nullptr;                 // the call that is being made belongs to it
   Schedule* recording_ = nullptr;
   std::vector<Schedule*> kept_;  // oldest first
   int served_again_ = 0;
@@ -145,5 +162,17 @@ class State final : public Attachment {
 };
 
 State& state_of(Communicator& comm);
+
+// Around a call that may be made in the node's cells or by messages, from choose() on.
+class Timed {
+ public:
+  explicit Timed(State& state) : state_(state) {}
+  ~Timed() { state_.end_of_call(); }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  State& state_;
+};
 
 }  // namespace ompi_lite::coll

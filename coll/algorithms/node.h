@@ -41,4 +41,28 @@ struct AlgorithmOf<Operation::scan, kNodeAlgorithm> : NodeOneShot {};
 template <>
 struct AlgorithmOf<Operation::exscan, kNodeAlgorithm> : NodeOneShot {};
 
+
+// Larger data walk through cells in pieces: a rank copies in what the others need of it, and all copy out or reduce a share.
+struct NodeCells {
+  static constexpr const char* name = "cells";
+  static constexpr bool legal(const Question& q, Count) { return q.plain && q.cells; }
+  static constexpr Cost cost(const Question&, Count) { return {}; }
+};
+template <>
+struct AlgorithmOf<Operation::bcast, kCellsAlgorithm> : NodeCells {};
+template <>
+struct AlgorithmOf<Operation::gather, kCellsAlgorithm> : NodeCells {};
+template <>
+struct AlgorithmOf<Operation::scatter, kCellsAlgorithm> : NodeCells {};
+template <>
+struct AlgorithmOf<Operation::allgather, kCellsAlgorithm> : NodeCells {};
+template <>
+struct AlgorithmOf<Operation::alltoall, kCellsAlgorithm> : NodeCells {};
+template <>
+struct AlgorithmOf<Operation::reduce, kCellsAlgorithm> : NodeCells {};
+template <>
+struct AlgorithmOf<Operation::allreduce, kCellsAlgorithm> : NodeCells {};
+template <>
+struct AlgorithmOf<Operation::reduce_scatter_block, kCellsAlgorithm> : NodeCells {};
+
 }  // namespace ompi_lite::coll

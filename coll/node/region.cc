@@ -3,11 +3,13 @@
 #include "coll/node/region.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "coll/algorithms/allreduce_allgather.h"
 #include "coll/algorithms/bcast_knomial.h"
 #include "coll/compare.h"
 #include "coll/direct.h"
+#include "coll/node/cells.h"
 #include "ompi_lite/base/macros.h"
 #include "pml/pml.h"
 
@@ -100,10 +102,30 @@ Region::Region(Communicator& comm, Segment& segment, std::uint64_t offset)
   head_.local_ranks[rank_].store(segment.local_rank(), std::memory_order_relaxed);  // messages follow before anyone reads it
 }
 
+Error Region::make_cells() {
+  std::uint64_t place = 0;  // 0: there is no room
+  const std::size_t bytes = Cells::bytes_for(size_);
+  std::byte* slot = begin();
+  if (rank_ == 0) {
+    Result<std::uint64_t> offset = segment_.take_extra(bytes);
+    if (!offset) OL_LOG(debug, "no cells: %s", offset.error().sentence());
+    if (offset) place = *offset;
+    std::memcpy(slot, &place, sizeof place);
+  }
+  publish();
+  OL_TRY(await(0));
+  std::memcpy(&place, slot_of(0), sizeof place);
+  if (place == 0) return {};
+  cells_offset_ = place;
+  cells_ = std::make_unique<Cells>(segment_.at(cells_offset_), size_);
+  return {};
+}
+
 Region::~Region() {
   // acq_rel: whoever gives the memory back does so after the last use by all others.
-  if (head_.left.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(size_))
-    segment_.give_back(offset_, bytes_for(size_));
+  if (head_.left.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint32_t>(size_)) return;
+  if (cells_ != nullptr) segment_.give_back_extra(cells_offset_, Cells::bytes_for(size_));
+  segment_.give_back(offset_, bytes_for(size_));
 }
 
 std::byte* Region::begin() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of a communicator on one node share for small collectives: slots with a sequence number, written by one
+// What the ranks of a communicator on one node share for collectives: slots with a sequence number, written by one
 // rank and read by all.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "ompi_lite/base/blocking.h"
@@ -16,6 +18,8 @@
 
 namespace ompi_lite::coll::node {
 
+class Cells;
+
 // One rank's view. Every collective has a number, the same at all ranks; for each of them every rank publishes one slot,
 // which says that it has come and holds what it has for the others. A rank has kSlots of them in turn, and takes one
 // again only when all have left the collective that used it. One writer for each line, no locks, no read-modify-write.
@@ -25,6 +29,7 @@ class Region {
  public:
   static constexpr int kSlots = 8;
   static constexpr int kMostRanks = 64;
+  static constexpr std::size_t kSmallestPayload = 48;  // what any slot holds
 
   // Collective over the communicator, on whose node all its ranks are: null at all ranks if one of them has no room.
   // `signature`: of the call that all make.
@@ -36,6 +41,26 @@ class Region {
   ~Region();
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
+
+  // values[i] = the largest values[i] of all ranks; called by all ranks as a collective of its own.
+  template <std::size_t n>
+  Error largest(std::array<double, n>& values) {
+    static_assert(sizeof values <= kSmallestPayload);
+    std::memcpy(begin(), values.data(), sizeof values);
+    publish();
+    if (Error error = await_all()) return error;
+    for (int rank = 0; rank < size_; ++rank) {
+      std::array<double, n> theirs;
+      std::memcpy(theirs.data(), slot_of(rank), sizeof theirs);
+      for (std::size_t i = 0; i < n; ++i) values[i] = values[i] < theirs[i] ? theirs[i] : values[i];
+    }
+    return {};
+  }
+  // Takes memory for the rings of larger data, see cells.h; called by all ranks as a collective of its own. Afterwards all
+  // have them or, where the node has no room, none. An error if a rank is in another collective.
+  Error make_cells();
+  bool has_cells() const { return cells_ != nullptr; }
+  Cells& cells() { return *cells_; }
 
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -57,6 +82,13 @@ class Region {
     Error error = await(0, size_);
     all_began_ = sequence_;
     return error;
+  }
+  std::uint64_t number() const { return sequence_; }  // of the collective that was begun last
+  // Returns when all ranks have left the collective with this number, which is not the last one begun.
+  void all_left(std::uint64_t number) {
+    if (number < all_began_) return;
+    static_cast<void>(wait_for(0, size_, number + 1));  // what is wrong is found where this call waits
+    all_began_ = number + 1;
   }
   const std::byte* slot_of(int rank) const { return slot(rank, sequence_)->data(); }
 
@@ -102,6 +134,8 @@ class Region {
   CallSignature signature_;
   std::uint8_t history_ = 0;  // of the calls before this one: ranks that waited for nobody in them are found out later
   Doorbell* bells_[kMostRanks];
+  std::unique_ptr<Cells> cells_;
+  std::uint64_t cells_offset_ = 0;
 };
 
 }  // namespace ompi_lite::coll::node

@@ -297,12 +297,13 @@ Result<KnobSetting> parse_knob_setting(std::string_view argument) {
   return KnobSetting{capitals(name), std::string(trimmed(argument.substr(equals + 1)))};
 }
 
-extern constinit Knob<std::int64_t> node_space;
+extern constinit Knob<std::int64_t> node_space, extra_space;
 extern constinit Knob<double> spin_time;
 extern constinit Knob<double> crowded_spin_time;
 
 KnobGroup base_knobs() {
-  static constexpr KnobBase* kKnobs[] = {&log_level, &slow_checks, &node_space, &spin_time, &crowded_spin_time};
+  static constexpr KnobBase* kKnobs[] = {&log_level,   &slow_checks, &node_space,
+                                         &extra_space, &spin_time,   &crowded_spin_time};
   return {"base", kKnobs};
 }
 

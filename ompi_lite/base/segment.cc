@@ -26,6 +26,9 @@ namespace ompi_lite {
 
 constinit Knob<std::int64_t> node_space{"node_space", std::int64_t{64} << 30, Unit::bytes,
                                         "address space set apart for the memory that the ranks of a node share"};
+constinit Knob<std::int64_t> extra_space{"extra_space", std::int64_t{64} << 20, Unit::bytes,
+                                         "Shared memory of a node that communicators may take for the pieces of large "
+                                         "collectives, all together; a communicator that gets none uses messages."};
 
 namespace {
 
@@ -72,8 +75,9 @@ struct Segment::Head {
   SharedLock lock;
   std::atomic<std::uint64_t> mapped;  // the least that any rank could map, 0 while nobody has
   std::atomic<std::int64_t> clock_ns;
-  std::uint64_t next;                 // the first byte never taken, counted from first_block()
-  std::uint64_t free[kClasses];       // offset of the first free block of a size; its first word names the next
+  std::uint64_t extra;           // bytes taken by take_extra
+  std::uint64_t next;            // the first byte never taken, counted from first_block()
+  std::uint64_t free[kClasses];  // offset of the first free block of a size; its first word names the next
   alignas(64) NodeRank ranks[];
 
   std::atomic<std::uint64_t>* pairs(int size) { return reinterpret_cast<std::atomic<std::uint64_t>*>(ranks + size); }
@@ -256,6 +260,25 @@ Result<std::uint64_t> Segment::take_locked(std::uint64_t bytes) {
   return offset;
 }
 
+Result<std::uint64_t> Segment::take_extra(std::uint64_t bytes) {
+  std::lock_guard guard(head().lock);
+  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(extra_space.value(), 0));
+  if (bytes > most || head().extra > most - bytes) {
+    return make_error(
+        ErrorClass::no_mem, "shared memory of the node for large collectives: have %llu bytes, need %llu (knob extra_space)",
+        static_cast<unsigned long long>(most - std::min(most, head().extra)), static_cast<unsigned long long>(bytes));
+  }
+  Result<std::uint64_t> taken = take_locked(bytes);
+  if (taken) head().extra += bytes;
+  return taken;
+}
+
+void Segment::give_back_extra(std::uint64_t offset, std::uint64_t bytes) {
+  give_back(offset, bytes);
+  std::lock_guard guard(head().lock);
+  head().extra -= bytes;
+}
+
 void Segment::give_back(std::uint64_t offset, std::uint64_t bytes) {
   std::uint64_t block = block_bytes(bytes);
   if (block >= kHoleFrom) {
@@ -315,7 +338,8 @@ std::optional<SegmentWatch> SegmentWatch::open(int fd, int local_size) {
 }
 
 void SegmentWatch::wind_clock(std::int64_t ns) const {
-  reinterpret_cast<Segment::Head*>(head_.data())->clock_ns.store(ns, std::memory_order_relaxed);  // a time, it orders nothing
+  reinterpret_cast<Segment::Head*>(head_.data())
+      ->clock_ns.store(ns, std::memory_order_relaxed);  // a time, it orders nothing
 }
 
 const NodeRank& SegmentWatch::rank(int local_rank) const {

@@ -75,6 +75,9 @@ class Segment {
   // ranks. An Error of class no_mem says "have X, need Y".
   Result<std::uint64_t> take(std::uint64_t bytes);
   void give_back(std::uint64_t offset, std::uint64_t bytes);  // with the bytes it was taken with
+  // Memory that only makes something faster: all ranks of the node together get what the knob extra_space grants.
+  Result<std::uint64_t> take_extra(std::uint64_t bytes);
+  void give_back_extra(std::uint64_t offset, std::uint64_t bytes);
 
   std::byte* at(std::uint64_t offset) const { return mapping_.data() + offset; }
   template <class T>

@@ -36,6 +36,7 @@ TEST_CASE("every algorithm of every operation can be forced by name") {
       CHECK(names.insert(algorithm.name).second);
       Question question{row.operation, 6, 1000};
       question.node_capacity = 6000;
+      question.cells = true;
       Result<ForcedAlgorithms> forced = parse_forced(std::string(row.name) + "=" + algorithm.name);
       REQUIRE(forced);
       CHECK(select(question, *forced).algorithm == algorithm.number);
