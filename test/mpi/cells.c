@@ -2,6 +2,7 @@
 // Large blocking collectives one after another, of sizes around those of a cell, a piece and a ring, with changing roots, in
 // place and not, of plain and of strided types, some of non-commutative operations; ranks come late now and then.
 // run: np=2,3,4,5,8 timeout=120
+// run: np=4 timeout=120 env=OMPI_LITE_EXTRA_SPACE=0
 #include <unistd.h>
 
 #include "../support/check.h"
