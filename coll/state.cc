@@ -160,9 +160,10 @@ void State::settle_region(Communicator& comm, const Question& question, CallSign
 
 void State::settle_cells(Communicator& comm, const Question& question, CallSignature signature) {
   constexpr int kCallsBefore = 2;
+  const bool forced = forced_[static_cast<std::size_t>(question.operation)].cells();
+  if (!forced && slot_need(question) <= node_capacity_) return;  // first: small calls come here each time
   if (algorithm_row(question.operation, kCellsAlgorithm) == nullptr) return;
-  const Choice forced = forced_[static_cast<std::size_t>(question.operation)];
-  if (!forced.cells() && (slot_need(question) <= node_capacity_ || ++large_calls_before_ < kCallsBefore)) return;
+  if (!forced && ++large_calls_before_ < kCallsBefore) return;
   cells_settled_ = true;
   begin_on_node(comm, signature);
   has_cells_ = !region_->make_cells() && region_->has_cells();

@@ -14,21 +14,10 @@
 #include "launcher/install_dirs.h"
 #include "launcher/program.h"
 #include "launcher/spawn.h"
+#include "launcher/words.h"
 
 namespace ompi_lite::launcher {
 namespace {
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  while (true) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return words;
-    text.remove_prefix(begin);
-    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
-    words.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-}
 
 const char* first_set(const Environment& environment, std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -48,7 +37,7 @@ MaybeFailure first_that_exists(std::string text, std::vector<std::string>& words
   MaybeFailure first_failure;
   while (true) {
     const std::size_t colon = text.find(" : ");
-    const std::vector<std::string> candidate = words_of(std::string_view(text).substr(0, colon));
+    const std::vector<std::string> candidate = split_words(std::string_view(text).substr(0, colon));
     Program program;
     if (candidate.empty()) return usage_error("the agent that starts daemons on other hosts has an empty name");
     MaybeFailure failure = find_program({candidate[0]}, "", search_path(), program);
@@ -95,7 +84,7 @@ MaybeFailure find_agent(const Options& options, const Environment& environment, 
                                               "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS"});
     if (set != nullptr) more = set;
   }
-  for (std::string& word : words_of(more)) chosen.push_back(std::move(word));
+  for (std::string& word : split_words(more)) chosen.push_back(std::move(word));
   words = std::move(chosen);
   return std::nullopt;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "launcher/install_dirs.h"
+#include "launcher/words.h"
 #include "ompi_lite/config.h"
 
 namespace ompi_lite::launcher {
@@ -104,18 +105,6 @@ Words link_flags(const Folders& folders) {
   flags.emplace_back("-Wl,--enable-new-dtags");
   flags.emplace_back("-lmpi_abi");
   return flags;
-}
-
-Words split_words(std::string_view text) {
-  Words words;
-  while (true) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return words;
-    text.remove_prefix(begin);
-    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
-    words.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
 }
 
 bool is_this_program(const std::string& name) {

@@ -41,7 +41,6 @@ struct AlgorithmOf<Operation::scan, kNodeAlgorithm> : NodeOneShot {};
 template <>
 struct AlgorithmOf<Operation::exscan, kNodeAlgorithm> : NodeOneShot {};
 
-
 // Larger data walk through cells in pieces: a rank copies in what the others need of it, and all copy out or reduce a share.
 struct NodeCells {
   static constexpr const char* name = "cells";
