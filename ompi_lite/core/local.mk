@@ -21,8 +21,15 @@ libompi_lite_la_SOURCES += ompi_lite/core/type_arrays.cc
 libompi_lite_la_SOURCES += ompi_lite/core/type_builder.cc
 libompi_lite_la_SOURCES += ompi_lite/core/type_constructors.cc
 
-# The reduction kernels ask for wide registers with `#pragma omp simd`, whatever CXXFLAGS says.
+# The reduction kernels ask for wide registers with `#pragma omp simd`, whatever CXXFLAGS says, and give the same bits with all:
+# no product is fused with a sum. Traps are of no interest; where clang cannot do a loop it need not say so.
 noinst_LTLIBRARIES += libompi_lite_kernels.la
 libompi_lite_kernels_la_SOURCES = ompi_lite/core/op_kernels.cc
-libompi_lite_kernels_la_CXXFLAGS = $(AM_CXXFLAGS) -fopenmp-simd
+if X86_64
+libompi_lite_kernels_la_SOURCES += ompi_lite/core/op_kernels_x86.cc
+else
+libompi_lite_kernels_la_SOURCES += ompi_lite/core/op_kernels_none.cc
+endif
+libompi_lite_kernels_la_CXXFLAGS = $(AM_CXXFLAGS) -fopenmp-simd -ffp-contract=off -fno-trapping-math \
+  -Wno-pass-failed
 libompi_lite_la_LIBADD += libompi_lite_kernels.la

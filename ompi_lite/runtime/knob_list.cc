@@ -9,6 +9,7 @@
 #include "btl/tcp/transport.h"
 #include "coll/select.h"
 #include "ompi_lite/base/launcher_knobs.h"
+#include "ompi_lite/core/op_kernels.h"
 #include "ompi_lite/core/reorder.h"
 #include "ompi_lite/runtime/flight_recorder.h"
 #include "ompi_lite/runtime/leftovers.h"
@@ -21,7 +22,8 @@ constinit Knob<bool> check_arguments("check_arguments", true, Unit::none,
                                      "Check the arguments of every MPI call. Off: a wrong argument may crash the program.");
 
 KnobGroup runtime_knobs() {
-  static constinit KnobBase* const list[] = {&check_arguments, &recorded_calls, &reorder_on_node, &runtime::report_leaks};
+  static constinit KnobBase* const list[] = {&check_arguments, &recorded_calls, &reorder_on_node, &runtime::report_leaks,
+                                           &reduction_kernels};
   return {"runtime", list};
 }
 

@@ -17,6 +17,7 @@
 #include "ompi_lite/core/handle.h"
 #include "ompi_lite/core/info.h"
 #include "ompi_lite/core/op.h"
+#include "ompi_lite/core/op_kernels.h"
 #include "ompi_lite/core/predefined_types.h"
 #include "ompi_lite/runtime/knob_list.h"
 #include "ompi_lite/runtime/leftovers.h"
@@ -66,6 +67,7 @@ Error bring_up() {
   if (door.process != nullptr) return {};
   OL_TRY(load_knobs(all_knobs()));
   OL_TRY(coll::check_knobs());
+  OL_TRY(check_reduction_kernels());
   make_predefined_objects();
 
   Result<std::unique_ptr<Bootstrap>> bootstrap = find_bootstrap();

@@ -4,4 +4,4 @@ test_unit_unit_SOURCES += test/unit/core/objects_test.cc
 test_unit_unit_SOURCES += test/unit/core/datatype_test.cc test/unit/core/reference_type.cc
 test_unit_unit_SOURCES += test/unit/core/grid_test.cc
 test_unit_unit_SOURCES += test/unit/core/reorder_test.cc
-test_unit_unit_SOURCES += test/unit/core/op_test.cc test/unit/core/pack_speed_test.cc
+test_unit_unit_SOURCES += test/unit/core/op_test.cc test/unit/core/op_kernels_test.cc test/unit/core/pack_speed_test.cc
