@@ -35,6 +35,13 @@ std::string_view Reader::take(std::uint64_t bytes) {
   return taken;
 }
 
+// Any other byte than those of false and true would be undefined as a bool.
+void Reader::get(bool& truth) {
+  const auto byte = next<std::uint8_t>();
+  truth = byte == 1;
+  if (byte > 1) good_ = false;
+}
+
 void Reader::get(std::string& text) { text = take(next<std::uint64_t>()); }
 
 void Reader::get(std::vector<int>& numbers) {

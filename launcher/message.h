@@ -103,6 +103,7 @@ class Reader {
     const std::string_view bytes = take(sizeof(number));
     if (bytes.size() == sizeof(number)) bytes.copy(reinterpret_cast<char*>(&number), sizeof(number));
   }
+  void get(bool& truth);
   void get(std::string& text);
   void get(std::vector<int>& numbers);
   void get(std::vector<std::string>& texts);

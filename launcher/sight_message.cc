@@ -89,7 +89,7 @@ flight::Seen get_record(Reader& reader, std::int64_t later_ns) {
   flight::Seen seen;
   Getting get{reader};
   const auto shift = [&](std::int64_t& time) {
-    if (time != 0) time += later_ns;
+    if (time != 0 && __builtin_add_overflow(time, later_ns, &time)) time = 0;  // a damaged message: no time
   };
   for (auto left = reader.next<std::uint64_t>(); left > 0 && reader.good(); --left) {
     flight::SeenCall call;
@@ -121,8 +121,8 @@ std::string encode_sights(const std::vector<int>& ranks, const std::vector<RankS
 
 bool decode_sights(std::string_view body, std::int64_t now_ns, std::vector<int>& ranks, std::vector<RankSight>& sights) {
   Reader reader(body);
-  const std::int64_t later_ns =  // by which our clock is ahead
-      now_ns - reader.next<std::int64_t>();
+  std::int64_t later_ns = 0;  // by which our clock is ahead
+  if (__builtin_sub_overflow(now_ns, reader.next<std::int64_t>(), &later_ns)) return false;
   reader.get(ranks);
   sights.clear();
   for (std::size_t i = 0; i < ranks.size() && reader.good(); ++i) {

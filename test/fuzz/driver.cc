@@ -18,7 +18,7 @@ constexpr Target kTargets[] = {
     {"tcp_stream", ompi_lite::test::fuzz_tcp_stream},       {"addresses", ompi_lite::test::fuzz_addresses},
     {"flight_record", ompi_lite::test::fuzz_flight_record}, {"elf", ompi_lite::test::fuzz_elf},
     {"command_line", ompi_lite::test::fuzz_command_line},   {"knob_file", ompi_lite::test::fuzz_knob_file},
-    {"host_file", ompi_lite::test::fuzz_host_file}};
+    {"host_file", ompi_lite::test::fuzz_host_file},         {"launcher_messages", ompi_lite::test::fuzz_launcher_messages}};
 const Target* chosen;
 
 }  // namespace

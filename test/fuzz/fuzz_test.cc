@@ -42,4 +42,6 @@ TEST_CASE("a connection takes any bytes", "[fuzz]") { play_random(fuzz_tcp_strea
 
 TEST_CASE("a host file may hold any bytes", "[fuzz]") { play_random(fuzz_host_file, 5000, 100); }
 
+TEST_CASE("a daemon's connection takes any bytes", "[fuzz]") { play_random(fuzz_launcher_messages, 20000, 300); }
+
 }  // namespace ompi_lite::test

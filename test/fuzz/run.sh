@@ -8,7 +8,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$1" && work=$(cd "$1" && pwd)
 seconds=${2:-60}
 shift $(($# > 2 ? 2 : $#))
-targets=("${@:-pml_frames pml_copies tcp_stream addresses flight_record elf command_line knob_file host_file}")
+targets=("${@:-pml_frames pml_copies tcp_stream addresses flight_record elf command_line knob_file host_file launcher_messages}")
 cxx=${CXX:-clang++}
 flags="-std=c++20 -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all"
 
@@ -21,7 +21,7 @@ fi
 make -C "$work/build" -j"$(nproc)" libompi_lite.la liblauncher.la > "$work/make.log" 2>&1 || { tail -n 20 "$work/make.log"; exit 1; }
 # shellcheck disable=SC2086  # the flags are words
 $cxx $flags -fsanitize=fuzzer,address,undefined -I"$top" -I"$work/build" -o "$work/fuzz" \
-  "$top"/test/fuzz/{driver,pml_frames,tcp_stream,addresses,flight_record,elf,texts,host_file}.cc "$top/test/support/world.cc" \
+  "$top"/test/fuzz/{driver,pml_frames,tcp_stream,addresses,flight_record,elf,texts,host_file,launcher_messages}.cc "$top/test/support/world.cc" \
   "$work"/build/.libs/{liblauncher,libompi_lite}.a $(pkg-config --libs hwloc pmix) -ldl -lpthread
 
 status=0

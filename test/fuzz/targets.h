@@ -27,5 +27,7 @@ void fuzz_command_line(std::span<const std::byte> input);
 void fuzz_knob_file(std::span<const std::byte> input);
 // Lists of hosts and host files.
 void fuzz_host_file(std::span<const std::byte> input);
+// The messages between mpirun and the daemons of hosts.
+void fuzz_launcher_messages(std::span<const std::byte> input);
 
 }  // namespace ompi_lite::test
