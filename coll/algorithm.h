@@ -50,6 +50,7 @@ struct Question {
   bool one_node = false;     // all on one node
   Count node_capacity = -1;  // bytes of a shared slot of the node; -1: there is none
   bool cells = false;        // the node has shared cells for larger data
+  bool fixed_order = false;  // reductions: with the parentheses of the linear reference alone (reproducible.h)
 };
 
 // The work of an algorithm on the chain of steps that ends last, and that of all ranks together. From this and a few
@@ -110,9 +111,16 @@ constexpr bool needs_commutative() {
   if constexpr (requires { A::commutative_only; }) return A::commutative_only;
   return false;
 }
+// Reductions: each element is computed with the parentheses of the linear reference, where the op is said not to commute.
+template <class A>
+constexpr bool keeps_fixed_order() {
+  if constexpr (requires { A::fixed_order; }) return A::fixed_order;
+  return false;
+}
 template <class A>
 constexpr bool legal_for(const Question& q, Count parameter) {
   if (needs_commutative<A>() && !q.commutative) return false;
+  if (q.fixed_order && !keeps_fixed_order<A>()) return false;
   if constexpr (requires { A::legal(q, parameter); }) return A::legal(q, parameter);
   return true;
 }

@@ -2,6 +2,7 @@
 # The sources of coll, one a line: libompi_lite_la_SOURCES += coll/NAME.cc
 libompi_lite_la_SOURCES += coll/coll.cc
 libompi_lite_la_SOURCES += coll/reductions.cc
+libompi_lite_la_SOURCES += coll/reproducible.cc
 libompi_lite_la_SOURCES += coll/inter.cc
 libompi_lite_la_SOURCES += coll/neighbor.cc
 libompi_lite_la_SOURCES += coll/direct.cc

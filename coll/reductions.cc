@@ -6,8 +6,8 @@
 #include "coll/inter.h"
 #include "coll/node/cells.h"
 #include "coll/node/one_shot.h"
+#include "coll/reproducible.h"
 #include "ompi_lite/base/macros.h"
-#include "ompi_lite/core/predefined_types.h"
 
 namespace ompi_lite::coll {
 
@@ -30,17 +30,6 @@ Operands bind_operands(Direct& steps, const void* send, void* receive, Count cou
   return {Part{Slot::send, 0, 0, count}, output};
 }
 
-// The node's slots hold elements side by side.
-bool plain(const Datatype& type) { return type.contiguous() && type.true_lb() == 0 && type.extent() == type.size(); }
-
-// Whether another order of the work gives the same bits. Two ranks know one order only.
-bool exact(const Op& op, const Datatype& type, int ranks) {
-  if (ranks == 2) return true;
-  if (op.op_kind == OpKind::user) return false;
-  if (op.op_kind != OpKind::sum && op.op_kind != OpKind::prod) return true;
-  return type.basic() != nullptr && type.basic()->kind != BasicKind::floating && type.basic()->kind != BasicKind::complex;
-}
-
 node::Vector node_vector(const void* send, void* receive, Count count, Datatype& type, Op& op) {
   const void* input = is_in_place(send) ? receive : send;
   return {static_cast<const std::byte*>(input), static_cast<std::byte*>(receive), count, type, op};
@@ -60,9 +49,8 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
   if (bytes == 0) return {};
   State& state = state_of(comm);
   const Timed timed(state);
-  const Choice choice =
-      state.choose(comm, {Operation::reduce, comm.size(), bytes, op.commutative, plain(type), exact(op, type, comm.size())},
-                   sign(Operation::reduce, root, bytes, &type, &op));
+  const Question question = reduction_question(Operation::reduce, comm.size(), bytes, op, type);
+  const Choice choice = state.choose(comm, question, sign(Operation::reduce, root, bytes, &type, &op));
   if (choice.node()) return node::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
   if (choice.cells())
     return node::cells::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
@@ -72,7 +60,7 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
     if (input != output) steps.copy(input, output);
     return steps.finish();
   }
-  run<Operation::reduce>(steps, choice, {input, output, root, op.commutative});
+  run<Operation::reduce>(steps, choice, {input, output, root, question.commutative});
   return steps.finish();
 }
 
@@ -85,9 +73,8 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
   if (bytes == 0) return {};
   State& state = state_of(comm);
   const Timed timed(state);
-  const Choice choice = state.choose(
-      comm, {Operation::allreduce, comm.size(), bytes, op.commutative, plain(type), exact(op, type, comm.size())},
-      sign(Operation::allreduce, 0, bytes, &type, &op));
+  const Question question = reduction_question(Operation::allreduce, comm.size(), bytes, op, type);
+  const Choice choice = state.choose(comm, question, sign(Operation::allreduce, 0, bytes, &type, &op));
   if (choice.node()) return node::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
   if (choice.cells()) return node::cells::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::allreduce);
@@ -96,7 +83,7 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
     if (input != output) steps.copy(input, output);
     return steps.finish();
   }
-  run<Operation::allreduce>(steps, choice, {input, output, 0, op.commutative});
+  run<Operation::allreduce>(steps, choice, {input, output, 0, question.commutative});
   return steps.finish();
 }
 
@@ -128,8 +115,8 @@ Error reduce_scatter(const void* send, void* receive, CountSpan counts, Datatype
   for (int i = 0; i < p; ++i) count += counts[i];
   const Count bytes = count * type.size();
   if (bytes == 0) return {};
-  const Choice choice = state_of(comm).choose(comm, {Operation::reduce_scatter, p, bytes, op.commutative, plain(type)},
-                                              sign(Operation::reduce_scatter, 0, bytes, &type, &op));
+  const Question question = reduction_question(Operation::reduce_scatter, p, bytes, op, type);
+  const Choice choice = state_of(comm).choose(comm, question, sign(Operation::reduce_scatter, 0, bytes, &type, &op));
   Direct steps(comm, Operation::reduce_scatter);
   Count* borders = steps.numbers(p + 1);
   if (borders == nullptr) return steps.finish();
@@ -147,9 +134,8 @@ Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Co
   if (bytes == 0) return {};
   State& state = state_of(comm);
   const Timed timed(state);
-  const Choice choice = state.choose(
-      comm, {Operation::reduce_scatter_block, comm.size(), bytes, op.commutative, plain(type), exact(op, type, comm.size())},
-      sign(Operation::reduce_scatter_block, 0, bytes, &type, &op));
+  const Question question = reduction_question(Operation::reduce_scatter_block, comm.size(), bytes, op, type);
+  const Choice choice = state.choose(comm, question, sign(Operation::reduce_scatter_block, 0, bytes, &type, &op));
   if (choice.node())
     return node::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
   if (choice.cells())
@@ -166,8 +152,8 @@ Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::scan, comm.size(), bytes, op.commutative, plain(type)},
-                                     sign(Operation::scan, 0, bytes, &type, &op));
+  const Question question = reduction_question(Operation::scan, comm.size(), bytes, op, type);
+  const Choice choice = state.choose(comm, question, sign(Operation::scan, 0, bytes, &type, &op));
   if (choice.node()) return node::scan(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::scan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
@@ -182,8 +168,8 @@ Error exscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& co
   const Count count = receive.count, bytes = count * type.size();
   if (bytes == 0 || comm.size() == 1) return {};
   State& state = state_of(comm);
-  const Choice choice = state.choose(comm, {Operation::exscan, comm.size(), bytes, op.commutative, plain(type)},
-                                     sign(Operation::exscan, 0, bytes, &type, &op));
+  const Question question = reduction_question(Operation::exscan, comm.size(), bytes, op, type);
+  const Choice choice = state.choose(comm, question, sign(Operation::exscan, 0, bytes, &type, &op));
   if (choice.node()) return node::exscan(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::exscan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);

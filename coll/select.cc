@@ -8,6 +8,7 @@
 
 #include "coll/compare.h"
 #include "coll/dispatch.h"
+#include "coll/reproducible.h"
 #include "ompi_lite/base/macros.h"
 
 namespace ompi_lite::coll {
@@ -179,7 +180,7 @@ Choice cheapest(const Question& question) {
   return best;
 }
 
-constinit KnobBase* const list[] = {&check_collectives, &forced_algorithms};
+constinit KnobBase* const list[] = {&check_collectives, &forced_algorithms, &reproducible};
 
 }  // namespace
 

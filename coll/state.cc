@@ -97,8 +97,8 @@ namespace {
 
 std::uint64_t kind_of_call(const Question& question) {
   const auto bytes = static_cast<std::uint64_t>(rounded_bytes(question.bytes));
-  return bytes << 8 | static_cast<std::uint64_t>(question.operation) << 3 | (question.commutative ? 4u : 0u) |
-         (question.plain ? 2u : 0u) | 1u;
+  return bytes << 9 | static_cast<std::uint64_t>(question.operation) << 4 | (question.fixed_order ? 8u : 0u) |
+         (question.commutative ? 4u : 0u) | (question.plain ? 2u : 0u) | 1u;
 }
 std::size_t place_of(std::uint64_t kind) { return (kind * 0x9e3779b97f4a7c15u) >> 59; }  // of 32
 

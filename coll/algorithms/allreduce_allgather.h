@@ -10,6 +10,7 @@ namespace ompi_lite::coll {
 //                                          ceil(log2 p) rounds for any p, (p-1) m bytes: for a few cells, any op.
 struct AllreduceAllgather {
   static constexpr const char* name = "allgather_reduce";
+  static constexpr bool fixed_order = true;
   static constexpr Cost cost(const Question& q, Count) {
     const double m = static_cast<double>(q.bytes), rounds = rounds_of(q.ranks), others = q.ranks - 1;
     return Cost::alike(q, rounds, rounds, others * m, (q.ranks + 1) * m);

@@ -15,8 +15,13 @@ constexpr Count slot_need(const Question& q) {
 // Where it is legal nothing is faster: no messages, no dependent rounds.
 struct NodeOneShot {
   static constexpr const char* name = "node";
+  static constexpr bool fixed_order = true;
   static constexpr bool legal(const Question& q, Count) { return q.plain && slot_need(q) <= q.node_capacity; }
   static constexpr Cost cost(const Question&, Count) { return {}; }
+};
+// The slots of the lower ranks are reduced from the right, where the references add rank by rank from the left.
+struct NodeScan : NodeOneShot {
+  static constexpr bool fixed_order = false;
 };
 template <>
 struct AlgorithmOf<Operation::barrier, kNodeAlgorithm> : NodeOneShot {};
@@ -37,13 +42,14 @@ struct AlgorithmOf<Operation::allreduce, kNodeAlgorithm> : NodeOneShot {};
 template <>
 struct AlgorithmOf<Operation::reduce_scatter_block, kNodeAlgorithm> : NodeOneShot {};
 template <>
-struct AlgorithmOf<Operation::scan, kNodeAlgorithm> : NodeOneShot {};
+struct AlgorithmOf<Operation::scan, kNodeAlgorithm> : NodeScan {};
 template <>
-struct AlgorithmOf<Operation::exscan, kNodeAlgorithm> : NodeOneShot {};
+struct AlgorithmOf<Operation::exscan, kNodeAlgorithm> : NodeScan {};
 
 // Larger data walk through cells in pieces: a rank copies in what the others need of it, and all copy out or reduce a share.
 struct NodeCells {
   static constexpr const char* name = "cells";
+  static constexpr bool fixed_order = true;
   static constexpr bool legal(const Question& q, Count) { return q.plain && q.cells; }
   static constexpr Cost cost(const Question&, Count) { return {}; }
 };

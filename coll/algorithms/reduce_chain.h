@@ -12,6 +12,7 @@ namespace ompi_lite::coll {
 //                                          so rank order is kept; ops that do not commute go up to rank 0, then to the root.
 struct ReduceChain {
   static constexpr const char* name = "chain";
+  static constexpr bool fixed_order = true;
   static constexpr ParameterRange parameter = kSegment;
   static constexpr Count usual(const Question& q) { return good_segment(q.bytes, q.ranks - 1); }
   static constexpr Cost cost(const Question& q, Count segment) {

@@ -9,6 +9,7 @@ namespace ompi_lite::coll {
 //  root <- 3, then 2, then 1, then 0       p-1 whole vectors to the root, reduced in rank order from the right.
 struct ReduceLinear {
   static constexpr const char* name = "linear";
+  static constexpr bool fixed_order = true;
   static constexpr Cost cost(const Question& q, Count) {
     const double others = q.ranks - 1, m = static_cast<double>(q.bytes);
     return {.rounds = 1,

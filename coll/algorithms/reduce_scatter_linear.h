@@ -11,6 +11,7 @@ namespace ompi_lite::coll {
 //  0 <- 1, 2, 3 (whole vectors)   0 -> 1, 2, 3 (blocks)
 struct ReduceScatterLinear {
   static constexpr const char* name = "linear";
+  static constexpr bool fixed_order = true;
   static constexpr Cost cost(const Question& q, Count) {
     const double others = q.ranks - 1, m = static_cast<double>(q.bytes);
     return {.rounds = 2,

@@ -11,6 +11,7 @@ namespace ompi_lite::coll {
 //                                          order: any op, and each block is reduced in the same order as by one rank alone.
 struct ReduceScatterPairwise {
   static constexpr const char* name = "pairwise";
+  static constexpr bool fixed_order = true;
   static constexpr ParameterRange parameter{"window", 1, kWindow};
   static constexpr Count usual(const Question&) { return kWindow; }
   static constexpr Cost cost(const Question& q, Count window) {

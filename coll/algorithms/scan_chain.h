@@ -11,6 +11,7 @@ namespace ompi_lite::coll {
 //  0 -> 1 -> 2 -> 3                        p-2 + pieces rounds, each byte is reduced once at each rank: for large vectors.
 struct ScanChain {
   static constexpr const char* name = "chain";
+  static constexpr bool fixed_order = true;
   static constexpr ParameterRange parameter = kSegment;
   static constexpr Count usual(const Question& q) { return good_segment(q.bytes, q.ranks - 1); }
   static constexpr Cost cost(const Question& q, Count segment) {

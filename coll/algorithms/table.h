@@ -12,6 +12,7 @@
 #include "coll/algorithms/allreduce_circulant.h"
 #include "coll/algorithms/allreduce_linear.h"
 #include "coll/algorithms/allreduce_multiplying.h"
+#include "coll/algorithms/allreduce_pairwise.h"
 #include "coll/algorithms/allreduce_ring.h"
 #include "coll/algorithms/allreduce_tree.h"
 #include "coll/algorithms/alltoall_bruck.h"

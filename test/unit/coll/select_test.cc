@@ -133,3 +133,19 @@ TEST_CASE("only legal algorithms are chosen, and calls of about the same size ch
 TEST_CASE("the list of algorithms names each with its parameter") {
   CHECK(has(algorithm_list(), "bcast: linear, knomial:radix, chain:segment in bytes"));
 }
+
+TEST_CASE("where the order of operands is fixed, only algorithms that keep it are chosen") {
+  for (const char* text : {"", "allreduce=tree", "allreduce=ring", "allreduce=recursive_multiplying", "allreduce=circulant"}) {
+    for (Count bytes : {8, 1000, 100000, 10000000}) {
+      Question question{Operation::allreduce, 7, bytes, false};
+      question.fixed_order = true;
+      const std::string name = chosen(question, text);
+      CHECK((name == "linear" || name == "allgather_reduce" || has(name, "pairwise")));
+    }
+  }
+  Question scan{Operation::scan, 4, 8, false};
+  scan.node_capacity = 4096;
+  CHECK(chosen(scan) == "node");
+  scan.fixed_order = true;
+  CHECK(chosen(scan) != "node");
+}
