@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <string>
 
 #include "coll/compare.h"
@@ -13,10 +14,12 @@
 
 namespace ompi_lite::coll {
 
-constinit Knob<const char*> forced_algorithms("coll", "", Unit::none,
-                                              "Algorithms to use for collectives, such as allreduce=ring,bcast=knomial:4; "
-                                              "where one is not legal the linear one is used.",
-                                              algorithm_list);
+constinit Knob<const char*> forced_algorithms(
+    "coll", "", Unit::none,
+    "Algorithms to use for collectives, such as allreduce=ring,bcast=knomial:4, or for some sizes "
+    "and numbers of ranks: allreduce:64-4k@p<=16=node. Of several that fit the last one "
+    "counts; where one is not legal the linear one is used.",
+    algorithm_list);
 
 namespace {
 
@@ -112,59 +115,6 @@ Count parameter_of(const AlgorithmRow& row, const Question& question, Count forc
   return forced > 0 ? forced : row.usual(question);
 }
 
-template <class Range, class Name>
-std::string list_names(const Range& range, Name name) {
-  std::string list;
-  for (const auto& each : range) list += (list.empty() ? "" : ", ") + std::string(name(each));
-  return list;
-}
-
-// A whole number, with k or m behind it for powers of 1024; -1: it is none.
-Count parse_number(std::string_view text) {
-  Count value = 0, unit = 1;
-  if (!text.empty() && (text.back() == 'k' || text.back() == 'K')) unit = 1 << 10;
-  if (!text.empty() && (text.back() == 'm' || text.back() == 'M')) unit = 1 << 20;
-  if (unit > 1) text.remove_suffix(1);
-  if (text.empty() || text.size() > 12) return -1;
-  for (char digit : text) {
-    if (digit < '0' || digit > '9') return -1;
-    value = value * 10 + (digit - '0');
-  }
-  return value * unit;
-}
-
-Error parse_parameter(const char* operation, const AlgorithmRow& row, std::string_view text, Choice& choice) {
-  const ParameterRange& range = row.parameter;
-  if (range.name == nullptr) return make_error(ErrorClass::arg, "coll: %s=%s takes no parameter", operation, row.name);
-  choice.parameter = parse_number(text);
-  if (choice.parameter >= range.least && choice.parameter <= range.most) return {};
-  return make_error(ErrorClass::arg, "coll: %s=%s:%.*s: the %s is a number from %lld to %lld", operation, row.name,
-                    static_cast<int>(text.size()), text.data(), range.name, static_cast<long long>(range.least),
-                    static_cast<long long>(range.most));
-}
-
-Error parse_one(std::string_view item, ForcedAlgorithms& forced) {
-  const std::size_t equals = item.find('=');
-  const std::string operation(item.substr(0, equals));
-  const auto row = std::ranges::find(kTable, operation, &OperationRow::name);
-  if (row == kTable.end()) {
-    return make_error(ErrorClass::arg, "coll: no operation is named \"%s\"; known are %s", operation.c_str(),
-                      list_names(kTable, [](const OperationRow& each) { return each.name; }).c_str());
-  }
-  const std::string_view wanted = equals == std::string_view::npos ? "" : item.substr(equals + 1);
-  const std::size_t colon = wanted.find(':');
-  const std::string name(wanted.substr(0, colon));
-  const auto algorithm = std::ranges::find(row->algorithms, name, &AlgorithmRow::name);
-  if (algorithm == row->algorithms.end()) {
-    return make_error(ErrorClass::arg, "coll: %s has no algorithm \"%s\"; known are %s", operation.c_str(), name.c_str(),
-                      list_names(row->algorithms, [](const AlgorithmRow& each) { return each.name; }).c_str());
-  }
-  Choice choice{algorithm->number, 0};
-  if (colon != std::string_view::npos) OL_TRY(parse_parameter(row->name, *algorithm, wanted.substr(colon + 1), choice));
-  forced[static_cast<std::size_t>(row->operation)] = choice;
-  return {};
-}
-
 Choice cheapest(const Question& question) {
   const std::span<const AlgorithmRow> rows = row_of(question.operation).algorithms;
   Choice best{0, rows.front().usual(question)};
@@ -214,21 +164,8 @@ std::string algorithm_list() {
   return text;
 }
 
-Result<ForcedAlgorithms> parse_forced(std::string_view text) {
-  ForcedAlgorithms forced{};
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    const std::string_view item = text.substr(0, comma);
-    if (!item.empty()) {
-      if (Error error = parse_one(item, forced)) return error;
-    }
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-  }
-  return forced;
-}
-
 Choice select_at_once(const Question& question, const ForcedAlgorithms& forced) {
-  const Choice wanted = forced[static_cast<std::size_t>(question.operation)];
+  const Choice wanted = forced.of(question);
   if (!wanted.automatic()) {
     const AlgorithmRow& row = *algorithm_row(question.operation, wanted.algorithm);
     const Count parameter = parameter_of(row, question, wanted.parameter);
@@ -269,7 +206,13 @@ KnobGroup knobs() { return {"coll", list}; }
 
 Error check_knobs() {
   Result<ForcedAlgorithms> parsed = parse_forced(forced_algorithms.value());
-  return parsed ? Error() : parsed.error();
+  if (parsed) return {};
+  const char* named = std::getenv("OMPI_LITE_CONFIG");
+  const KnobSource source = forced_algorithms.source();
+  const char* place = source == KnobSource::user_file                        ? "~/.ompi_lite.conf"
+                      : source == KnobSource::named_file && named != nullptr ? named
+                                                                             : "OMPI_LITE_COLL";
+  return make_error(ErrorClass::arg, "%s: %s", place, parsed.error().sentence());
 }
 
 }  // namespace ompi_lite::coll

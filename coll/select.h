@@ -10,24 +10,12 @@
 #include <string_view>
 
 #include "coll/algorithm.h"
+#include "coll/forced.h"
 #include "ompi_lite/base/count_span.h"
 #include "ompi_lite/base/error.h"
 #include "ompi_lite/base/knob.h"
 
 namespace ompi_lite::coll {
-
-// What is to run: the number of an algorithm of the operation, and its parameter.
-struct Choice {
-  static constexpr std::uint8_t kAutomatic = 0xff;  // no algorithm is forced
-  std::uint8_t algorithm = kAutomatic;
-  Count parameter = 0;  // 0, if forced: the usual one of the algorithm
-
-  bool automatic() const { return algorithm == kAutomatic; }
-  bool node() const { return algorithm == kNodeAlgorithm; }
-  bool cells() const { return algorithm == kCellsAlgorithm; }
-  bool of_node() const { return !automatic() && algorithm >= kCellsAlgorithm; }
-  bool operator==(const Choice&) const = default;
-};
 
 // An algorithm of an operation as the table knows it.
 struct AlgorithmRow {
@@ -54,10 +42,6 @@ const AlgorithmRow* algorithm_row(Operation operation, int number);
 // "knomial:4", "ring", "automatic".
 std::string choice_text(Operation operation, const Choice& choice);
 
-// Forced algorithms by operation, from a text such as "allreduce=ring,bcast=knomial:4".
-using ForcedAlgorithms = std::array<Choice, kOperations>;
-Result<ForcedAlgorithms> parse_forced(std::string_view text);
-
 // The forced algorithm where it is legal for the call, the linear reference where it is not; else the legal one that costs
 // least. Calls of about the same size choose alike.
 Choice select(const Question& question, const ForcedAlgorithms& forced);
@@ -68,10 +52,17 @@ double predicted_time(const Question& question, const Cost& cost);
 // The size in whose place selection decides: rounded down to three bits.
 Count rounded_bytes(Count bytes);
 
+// The names of what a range holds, with commas.
+template <class Range, class Name>
+std::string list_names(const Range& range, Name name) {
+  std::string list;
+  for (const auto& each : range) list += (list.empty() ? "" : ", ") + std::string(name(each));
+  return list;
+}
 // The known algorithms, a line for each operation.
 std::string algorithm_list();
 KnobGroup knobs();
-// The knob's text: an error here names the known operations or algorithms. For start-up.
+// The knob's text: an error names where it stands, the word, and what is known. For start-up.
 Error check_knobs();
 extern constinit Knob<const char*> forced_algorithms;
 

@@ -86,7 +86,7 @@ Schedule* State::take_kept(const CallKey& key) {
 
 // The slots of the node need the exact size, the choice among the others depends on the rounded one alone.
 Choice State::remembered(Communicator& comm, const Question& question, CallSignature signature) {
-  if (question.node_capacity >= 0 || !forced_[static_cast<std::size_t>(question.operation)].automatic()) {
+  if (question.node_capacity >= 0 || !forced_.none()) {
     const Choice choice = select_at_once(question, forced_);
     if (!choice.automatic()) return choice;
   }
@@ -151,7 +151,7 @@ void State::begin_on_node(Communicator& comm, CallSignature signature) {
 void State::settle_region(Communicator& comm, const Question& question, CallSignature signature) {
   constexpr int kCallsBefore = 3;  // a communicator that lives for one or two calls is not worth a region
   if (algorithm_row(question.operation, kNodeAlgorithm) == nullptr) return;
-  const Choice forced = forced_[static_cast<std::size_t>(question.operation)];
+  const Choice forced = forced_.of(question);
   if (!forced.of_node() && ++calls_before_ < kCallsBefore) return;
   region_settled_ = true;
   region_ = node::Region::make(comm, signature);
@@ -160,7 +160,7 @@ void State::settle_region(Communicator& comm, const Question& question, CallSign
 
 void State::settle_cells(Communicator& comm, const Question& question, CallSignature signature) {
   constexpr int kCallsBefore = 2;
-  const bool forced = forced_[static_cast<std::size_t>(question.operation)].cells();
+  const bool forced = forced_.of(question).cells();
   if (!forced && slot_need(question) <= node_capacity_) return;  // first: small calls come here each time
   if (algorithm_row(question.operation, kCellsAlgorithm) == nullptr) return;
   if (!forced && ++large_calls_before_ < kCallsBefore) return;

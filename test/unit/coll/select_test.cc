@@ -84,6 +84,38 @@ TEST_CASE("an unknown operation or algorithm is refused with the known names") {
   CHECK(has(parse_error("="), "no operation"));
 }
 
+TEST_CASE("an algorithm is forced for some sizes and numbers of ranks") {
+  const char* forced = "allreduce=ring,allreduce:64-4k@p<=16=allgather_reduce,allreduce:1m-=linear,bcast@p=5-6=knomial:3";
+  const auto at = [&](int ranks, Count bytes) { return chosen({Operation::allreduce, ranks, bytes}, forced); };
+  CHECK(at(8, 63) == "ring");
+  CHECK(at(8, 64) == "allgather_reduce");
+  CHECK(at(16, 4096) == "allgather_reduce");
+  CHECK(at(17, 4096) == "ring");
+  CHECK(at(8, 4097) == "ring");
+  CHECK(at(17, 1 << 20) == "linear");
+  CHECK(chosen({Operation::bcast, 5, 8}, forced) == "knomial:3");
+  CHECK(chosen({Operation::bcast, 7, 8}, "bcast=linear,bcast@p<7=chain") == "linear");
+  CHECK(chosen({Operation::bcast, 7, 8}, "bcast@p>7=chain,bcast=linear") == "linear");
+  CHECK(chosen({Operation::bcast, 7, 8}, "bcast@p>6=chain:100,bcast:-7=linear") == "chain:100");
+  CHECK(chosen({Operation::bcast, 7, 7}, "bcast@p>6=chain:100,bcast:-7=linear") == "linear");
+  CHECK(chosen({Operation::bcast, 7, 8}, "bcast:8=chain:100") == "chain:100");
+  Question small{Operation::allreduce, 4, 8};
+  small.node_capacity = 4096;
+  CHECK(chosen(small, "allreduce:64-4k=ring") == "node");
+  CHECK(chosen(small, "allreduce:-64@p<=16=oneshot") == "node");
+  // What is wrong is named.
+  CHECK(has(parse_error("allreduce:64-4q=ring"), "allreduce:64-4q=ring: \"64-4q\" is no range: write 64, 64-4k"));
+  CHECK(has(parse_error("allreduce:4k-64=ring"), "\"4k-64\" is no range"));
+  CHECK(has(parse_error("allreduce:=ring"), "is no range"));
+  CHECK(has(parse_error("allreduce:-=ring"), "is no range"));
+  CHECK(has(parse_error("allreduce@q<=16=ring"), "\"q<=16\" is no number of ranks: write p<=16"));
+  CHECK(has(parse_error("allreduce@p16=ring"), "\"p16\" is no number of ranks"));
+  CHECK(has(parse_error("allreduce@p<x=ring"), "is no number of ranks"));
+  CHECK(has(parse_error("allreduce@=ring"), "is no number of ranks"));
+  CHECK(has(parse_error("allreduce:64-4k@p<=16"), "is no number of ranks"));
+  CHECK(has(parse_error("allredcue:64=ring"), "no operation is named \"allredcue\""));
+}
+
 TEST_CASE("a forced algorithm that is not legal for the call gives way to the linear reference") {
   for (const char* text : {"allreduce=ring", "allreduce=circulant"}) {
     CHECK(chosen({Operation::allreduce, 4, 1 << 20, false}, text) == "linear");
