@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives, blocking. Sizes: bytes of the vector for broadcast, reductions and scans; bytes of one rank's block for
+// The collectives, blocking, and some of them nonblocking and persistent. Sizes: bytes of the vector for broadcast, reductions and scans; bytes of one rank's block for
 // the others;
 // for reduce_scatter the bytes of the whole vector. The root walks from call to call, so that no rank runs ahead of the
 // others.
@@ -229,7 +229,64 @@ CALL(exscan) {
   MPI_Exscan(SEND, RECV, (int)floats(job), MPI_FLOAT, MPI_SUM, WORLD);
 }
 
-static const char blocking[] = "blocking";
+// ---- Other forms: started and waited for at once, to be compared with the blocking call
+
+CALL(ibarrier) {
+  MPI_Request request;
+  (void)job, (void)slot, (void)iteration;
+  MPI_Ibarrier(WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+CALL(ibcast) {
+  MPI_Request request;
+  const int root = ROOT;
+  MPI_Ibcast(job->rank == root ? SEND : RECV, (int)job->bytes, MPI_BYTE, root, WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+CALL(iallgather) {
+  MPI_Request request;
+  (void)iteration;
+  MPI_Iallgather(SEND, (int)job->bytes, MPI_BYTE, RECV, (int)job->bytes, MPI_BYTE, WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+CALL(iallreduce) {
+  MPI_Request request;
+  (void)iteration;
+  MPI_Iallreduce(SEND, RECV, (int)floats(job), MPI_FLOAT, MPI_SUM, WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+#if MPI_VERSION >= 4
+// A request for each slot, as long as its buffers are the same.
+enum { persistent_slots = 16 };
+static struct Persistent {
+  MPI_Request request;
+  const char *send, *recv;
+  size_t bytes;
+} persistent_requests[persistent_slots];
+
+CALL(pallreduce) {
+  struct Persistent* kept = &persistent_requests[slot % job->slots % persistent_slots];
+  (void)iteration;
+  if (kept->bytes != job->bytes || kept->send != SEND || kept->recv != RECV) {
+    if (kept->bytes != 0) MPI_Request_free(&kept->request);
+    kept->bytes = job->bytes;
+    kept->send = SEND;
+    kept->recv = RECV;
+    MPI_Allreduce_init(SEND, RECV, (int)floats(job), MPI_FLOAT, MPI_SUM, WORLD, MPI_INFO_NULL, &kept->request);
+  }
+  MPI_Start(&kept->request);
+  MPI_Wait(&kept->request, MPI_STATUS_IGNORE);
+}
+#endif
+
+static const char blocking[] = "blocking", nonblocking[] = "nonblocking";
+#if MPI_VERSION >= 4
+static const char persistent[] = "persistent";
+#endif
 
 const struct Operation collective_operations[] = {
     {"barrier", blocking, 1, 1, 0, 0, 0, NULL, nothing, nothing, fill_nothing, barrier, check_nothing},
@@ -250,5 +307,12 @@ const struct Operation collective_operations[] = {
      check_own_part},
     {"scan", blocking, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, scan, check_scan},
     {"exscan", blocking, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, exscan, check_exscan},
+    {"ibarrier", nonblocking, 1, 1, 0, 0, 0, NULL, nothing, nothing, fill_nothing, ibarrier, check_nothing},
+    {"ibcast", nonblocking, 1, 1, 0, 1, 0, NULL, one, one, fill_one, ibcast, check_from_root},
+    {"iallgather", nonblocking, 1, 1, 0, 1, 0, NULL, one, all, fill_one, iallgather, check_all_gathered},
+    {"iallreduce", nonblocking, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, iallreduce, check_all_reduced},
+#if MPI_VERSION >= 4
+    {"pallreduce", persistent, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, pallreduce, check_all_reduced},
+#endif
 };
 const int collective_operation_count = sizeof collective_operations / sizeof collective_operations[0];
