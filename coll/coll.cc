@@ -45,7 +45,7 @@ Error barrier(Communicator& comm) {
   if (comm.size() == 1) return {};
   State& state = state_of(comm);
   const Choice choice = state.choose(comm, {Operation::barrier, comm.size(), 0}, sign(Operation::barrier));
-  if (choice.node()) return node::barrier(state.region());
+  if (choice.node()) return state.run_on_node<Operation::barrier>(comm, {Operation::barrier, {}, {}});
   Direct steps(comm, Operation::barrier);
   run<Operation::barrier>(steps, choice, {});
   return steps.finish();
@@ -59,7 +59,7 @@ Error bcast(const Buffer& data, int root, Communicator& comm) {
   const Timed timed(state);
   const Choice choice =
       state.choose(comm, {Operation::bcast, comm.size(), bytes}, sign(Operation::bcast, root, bytes, data.type));
-  if (choice.node()) return node::bcast(state.region(), data, root);
+  if (choice.node()) return state.run_on_node<Operation::bcast>(comm, {Operation::bcast, {}, data, root});
   if (choice.cells()) return node::cells::bcast(state.region(), data, root);
   Direct steps(comm, Operation::bcast);
   const Part part = bind_part(steps, Slot::receive, data);
@@ -89,7 +89,7 @@ Error gather(const Buffer& send, const Buffer& receive, int root, Communicator& 
   const Timed timed(state);
   const Choice choice = state.choose(comm, {Operation::gather, comm.size(), block},
                                      sign(Operation::gather, root, block, (at_root ? receive : send).type));
-  if (choice.node()) return node::gather(state.region(), send, receive, root, in_place);
+  if (choice.node()) return state.run_on_node<Operation::gather>(comm, {Operation::gather, send, receive, root, in_place});
   if (choice.cells()) return node::cells::gather(state.region(), send, receive, root, in_place);
   Direct steps(comm, Operation::gather);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::send, send);
@@ -127,7 +127,7 @@ Error scatter(const Buffer& send, const Buffer& receive, int root, Communicator&
   const Timed timed(state);
   const Choice choice = state.choose(comm, {Operation::scatter, comm.size(), block},
                                      sign(Operation::scatter, root, block, (at_root ? send : receive).type));
-  if (choice.node()) return node::scatter(state.region(), send, receive, root, in_place);
+  if (choice.node()) return state.run_on_node<Operation::scatter>(comm, {Operation::scatter, send, receive, root, in_place});
   if (choice.cells()) return node::cells::scatter(state.region(), send, receive, root, in_place);
   Direct steps(comm, Operation::scatter);
   const Part mine = in_place ? Part{} : bind_part(steps, Slot::receive, receive);
@@ -165,7 +165,8 @@ Error allgather(const Buffer& send, const Buffer& receive, Communicator& comm) {
   const Timed timed(state);
   const Choice choice =
       state.choose(comm, {Operation::allgather, comm.size(), block}, sign(Operation::allgather, 0, block, receive.type));
-  if (choice.node()) return node::allgather(state.region(), send, receive, in_place);
+  if (choice.node())
+    return state.run_on_node<Operation::allgather>(comm, {Operation::allgather, send, receive, 0, in_place});
   if (choice.cells()) return node::cells::allgather(state.region(), send, receive, in_place);
   Direct steps(comm, Operation::allgather);
   const Blocks blocks = bind_blocks(steps, Slot::receive, receive);
@@ -222,7 +223,8 @@ Error alltoall(const Buffer& send, const Buffer& receive, Communicator& comm) {
   const Timed timed(state);
   const Choice choice =
       state.choose(comm, {Operation::alltoall, comm.size(), block}, sign(Operation::alltoall, 0, block, receive.type));
-  if (choice.node()) return node::alltoall(state.region(), send, receive);
+  if (choice.node())
+    return state.run_on_node<Operation::alltoall>(comm, {Operation::alltoall, send, receive, 0, is_in_place(send)});
   if (choice.cells()) return node::cells::alltoall(state.region(), send, receive);
   return any_alltoall<Operation::alltoall>(send, receive, is_in_place(send), comm, choice, block);
 }

@@ -13,10 +13,11 @@ namespace {
 
 // The blocking call, made while a new schedule records.
 template <class Call>
-Error record(Communicator& comm, const Call& call, Schedule*& recorded) {
+Error record(Communicator& comm, const Call& call, Schedule*& recorded, bool persistent = false) {
   auto* schedule = new Schedule(comm);
+  schedule->persistent = persistent;
   State& state = state_of(comm);
-  state.record_into(schedule);
+  state.record_into(schedule, true);
   const Error error = call();
   state.record_into(nullptr);
   if (error) {
@@ -62,7 +63,7 @@ Error start_symmetric(Operation operation, const Buffer& send, const Buffer& rec
   if (comm.is_inter() || !lasting(receive) || (!in_place && op == nullptr && !lasting(send)) ||
       (op != nullptr && op->op_kind == OpKind::user))
     return start(comm, request, call);
-  CallKey key{operation, 0, 0, receive.count, nullptr, receive.type, op, in_place};
+  CallKey key{operation, state_of(comm).epoch(), 0, 0, receive.count, nullptr, receive.type, op, in_place};
   if (!in_place && op == nullptr) key.send_count = send.count, key.send_type = send.type;
   return start_keyed(comm, request, key, {in_place ? nullptr : send.data, receive.data}, call);
 }
@@ -70,8 +71,7 @@ Error start_symmetric(Operation operation, const Buffer& send, const Buffer& rec
 template <class Call>
 Error describe(Communicator& comm, Request*& request, const Call& call) {
   Schedule* schedule = nullptr;
-  if (Error error = record(comm, call, schedule)) return error;
-  schedule->persistent = true;
+  if (Error error = record(comm, call, schedule, true)) return error;
   request = schedule;
   return {};
 }
@@ -81,12 +81,13 @@ Error describe(Communicator& comm, Request*& request, const Call& call) {
 // ---- nonblocking ----
 Error ibarrier(Communicator& comm, Request*& request) {
   if (comm.is_inter()) return start(comm, request, [&] { return barrier(comm); });
-  return start_keyed(comm, request, {Operation::barrier}, {}, [&] { return barrier(comm); });
+  return start_keyed(comm, request, {Operation::barrier, state_of(comm).epoch()}, {}, [&] { return barrier(comm); });
 }
 Error ibcast(const Buffer& data, int root, Communicator& comm, Request*& request) {
   const auto call = [&] { return bcast(data, root, comm); };
   if (comm.is_inter() || !lasting(data)) return start(comm, request, call);
-  return start_keyed(comm, request, {Operation::bcast, root, 0, data.count, nullptr, data.type}, {nullptr, data.data}, call);
+  const CallKey key{Operation::bcast, state_of(comm).epoch(), root, 0, data.count, nullptr, data.type};
+  return start_keyed(comm, request, key, {nullptr, data.data}, call);
 }
 Error igather(const Buffer& send, const Buffer& receive, int root, Communicator& comm, Request*& request) {
   return start(comm, request, [&] { return gather(send, receive, root, comm); });

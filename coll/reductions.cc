@@ -30,6 +30,12 @@ Operands bind_operands(Direct& steps, const void* send, void* receive, Count cou
   return {Part{Slot::send, 0, 0, count}, output};
 }
 
+node::SmallCall small_call(Operation operation, const void* send, void* receive, Count count, Datatype& type, Op& op,
+                           int root = 0) {
+  const bool in_place = is_in_place(send);
+  return {operation, Buffer(in_place ? receive : send, count, &type), Buffer(receive, count, &type), root, in_place, &op};
+}
+
 node::Vector node_vector(const void* send, void* receive, Count count, Datatype& type, Op& op) {
   const void* input = is_in_place(send) ? receive : send;
   return {static_cast<const std::byte*>(input), static_cast<std::byte*>(receive), count, type, op};
@@ -51,7 +57,9 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
   const Timed timed(state);
   const Question question = reduction_question(Operation::reduce, comm.size(), bytes, op, type);
   const Choice choice = state.choose(comm, question, sign(Operation::reduce, root, bytes, &type, &op));
-  if (choice.node()) return node::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
+  if (choice.node())
+    return state.run_on_node<Operation::reduce>(
+        comm, small_call(Operation::reduce, send.data, receive.data, count, type, op, root));
   if (choice.cells())
     return node::cells::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
   Direct steps(comm, Operation::reduce);
@@ -75,7 +83,9 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
   const Timed timed(state);
   const Question question = reduction_question(Operation::allreduce, comm.size(), bytes, op, type);
   const Choice choice = state.choose(comm, question, sign(Operation::allreduce, 0, bytes, &type, &op));
-  if (choice.node()) return node::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
+  if (choice.node())
+    return state.run_on_node<Operation::allreduce>(
+        comm, small_call(Operation::allreduce, send.data, receive.data, count, type, op));
   if (choice.cells()) return node::cells::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::allreduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
@@ -137,7 +147,8 @@ Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Co
   const Question question = reduction_question(Operation::reduce_scatter_block, comm.size(), bytes, op, type);
   const Choice choice = state.choose(comm, question, sign(Operation::reduce_scatter_block, 0, bytes, &type, &op));
   if (choice.node())
-    return node::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
+    return state.run_on_node<Operation::reduce_scatter_block>(
+        comm, small_call(Operation::reduce_scatter_block, send.data, receive.data, count, type, op));
   if (choice.cells())
     return node::cells::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::reduce_scatter_block);
@@ -154,7 +165,8 @@ Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm
   State& state = state_of(comm);
   const Question question = reduction_question(Operation::scan, comm.size(), bytes, op, type);
   const Choice choice = state.choose(comm, question, sign(Operation::scan, 0, bytes, &type, &op));
-  if (choice.node()) return node::scan(state.region(), node_vector(send.data, receive.data, count, type, op));
+  if (choice.node())
+    return state.run_on_node<Operation::scan>(comm, small_call(Operation::scan, send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::scan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   run<Operation::scan>(steps, choice, {input, output});
@@ -170,7 +182,9 @@ Error exscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& co
   State& state = state_of(comm);
   const Question question = reduction_question(Operation::exscan, comm.size(), bytes, op, type);
   const Choice choice = state.choose(comm, question, sign(Operation::exscan, 0, bytes, &type, &op));
-  if (choice.node()) return node::exscan(state.region(), node_vector(send.data, receive.data, count, type, op));
+  if (choice.node())
+    return state.run_on_node<Operation::exscan>(comm,
+                                                small_call(Operation::exscan, send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::exscan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   run<Operation::exscan>(steps, choice, {input, output});

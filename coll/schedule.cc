@@ -8,6 +8,7 @@
 
 #include "coll/compare.h"
 #include "coll/direct.h"
+#include "coll/node/region.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/base/progress.h"
 #include "ompi_lite/core/handle.h"
@@ -110,6 +111,9 @@ void Schedule::move(Slot slot, const std::byte* from, const std::byte* to) {
     }
   }
   bases_[static_cast<std::size_t>(slot)] = to;
+  if (!is_small_) return;
+  if (slot == Slot::receive) small_.receive.data += way;
+  if (slot == Slot::send || small_.in_place) small_.send.data += way;
 }
 
 void Schedule::serve_again(Communicator& of, const CallAddresses& addresses, int tag) {
@@ -152,12 +156,20 @@ Error Schedule::start_now() {
   patience_ = {};
   set_status_empty(status);
   for (const Call& call : calls_) pml_.begin_collective(*call.comm, call.tag, call.signature);
+  if (is_small_) {
+    small_stage_ = SmallStage::queued;
+    next_rank_ = 0;
+    state_of(*comm).join_small(*this);
+    if (!advance_small()) schedules_of(*comm).add(*this);
+    return {};
+  }
   schedules_of(*comm).add(*this);
   advance();
   return {};
 }
 
 bool Schedule::advance() {
+  if (is_small_) return advance_small();
   bool moved = false;
   for (;;) {
     if (!failed_) notice_others();
@@ -181,6 +193,69 @@ bool Schedule::advance() {
   }
   end();
   return true;
+}
+
+void Schedule::add_small(const node::SmallCall& call) {
+  is_small_ = true;
+  small_ = call;
+  // What the standard calls not significant may be anything.
+  const bool at_root = comm->rank() == call.root;
+  if (call.operation == Operation::gather && !at_root) small_.receive = {};
+  if (call.operation == Operation::scatter && !at_root) small_.send = {};
+  if (call.in_place && call.op == nullptr) (call.operation == Operation::scatter ? small_.receive : small_.send) = {};
+  keep(small_.send);
+  keep(small_.receive);
+  if (call.op != nullptr) reduces_with(*call.op, {});
+  if (!call.in_place) note_base(Slot::send, small_.send.data);
+  note_base(Slot::receive, small_.receive.data);
+}
+
+// True when it is over.
+bool Schedule::advance_small() {
+  State& state = state_of(*comm);
+  node::Region& region = state.region();
+  if (small_stage_ == SmallStage::queued) {
+    if (!state.may_begin_small(*this)) return false;
+    region.declare(tag_, signature_);
+    const Error shown = node::show(region, small_);
+    ticket_ = region.ticket();
+    small_stage_ = SmallStage::begun;
+    if (shown) fail_small(shown);
+  }
+  if (!failed_) {
+    const node::RankRun ranks = node::awaited(region, small_);
+    next_rank_ = std::max(next_rank_, ranks.first);
+    if (!region.arrived(ticket_, next_rank_, ranks.end) && small_waits()) return false;
+    if (!failed_) {
+      Error wrong = region.compare(ticket_, ranks.first, ranks.end);
+      if (!wrong) wrong = node::take(region, ticket_.number, small_);
+      if (wrong) fail_small(wrong);
+    }
+  }
+  small_stage_ = SmallStage::none;
+  state.leave_small(*this);
+  end();
+  return true;
+}
+
+// A rank has not come. False: because it is in another collective.
+bool Schedule::small_waits() {
+  pml::CollectiveLog& log = pml::log_of(*comm);
+  if (log.found()) [[unlikely]] {
+    fail_small(mismatch(log.take(), comm->rank()));
+    return false;
+  }
+  if (!patience_.over()) return true;
+  patience_.renew();
+  if (signature_.checked()) pml_.ask({*comm, next_rank_, tag_, Plane::collective, signature_});
+  return true;
+}
+
+// The slot is shown: nobody has to be told.
+void Schedule::fail_small(const Error& why) {
+  failed_ = true;
+  error_text_ = why.sentence();  // the sentence may lie in a buffer that the next error overwrites
+  error = Error(why.error_class(), "a collective failed");
 }
 
 Error Schedule::post(const Step& step) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "coll/node/one_shot.h"
 #include "coll/select.h"
 #include "coll/state.h"
 #include "ompi_lite/core/buffer.h"
@@ -19,6 +20,7 @@ namespace ompi_lite::coll {
 // What two nonblocking calls have to share so that the steps of one serve the other: all but the addresses.
 struct CallKey {
   Operation operation;
+  int epoch = 0;  // State::epoch()
   int root = 0;
   Count send_count = 0, receive_count = 0;
   const Datatype *send_type = nullptr, *receive_type = nullptr;
@@ -69,7 +71,11 @@ class Schedule final : public Request {
   void add_reduce(const Place& a, const Place& b) { add({Step::Kind::reduce, 0, keep(a), b, {}}); }  // b = a op b
   void add_reduce_copy(const Place& a, const Place& b, const Place& c) {
     add({Step::Kind::reduce_copy, 0, keep(a), b, c});
-  }                                  // c = a op b
+  }  // c = a op b
+  // The whole call goes through the node's slots: there are no steps.
+  void add_small(const node::SmallCall& call);
+  bool small_has_begun() const { return small_stage_ == SmallStage::begun; }
+  std::uint64_t small_number() const { return ticket_.number; }  // once it has begun
   Arena& arena() { return arena_; }  // temporary memory for as long as the schedule lives
   // What to do when all steps have succeeded, before the request is complete.
   void then(void (*run)(void* context), void* context) {
@@ -128,6 +134,9 @@ class Schedule final : public Request {
   Error post(const Step& step);
   bool collect_round();
   void notice_others();
+  bool advance_small();
+  bool small_waits();
+  void fail_small(const Error& error);
   void ask_again();
   void fail(const Error& error);
   void end();
@@ -153,6 +162,11 @@ class Schedule final : public Request {
   std::vector<Datatype*> types_;              // derived ones, each kept once
   std::vector<Pending> pending_, collected_;  // of the round that is under way, and of the one that has ended
   std::size_t next_ = 0;
+  enum class SmallStage : std::uint8_t { none, queued, begun } small_stage_ = SmallStage::none;
+  bool is_small_ = false;
+  int next_rank_ = 0;  // the first of those that have not come
+  node::SmallCall small_{};
+  node::Region::Ticket ticket_;
   pml::Patience patience_;  // with the round that is under way
   bool failed_ = false;
   int begun_ = 0;        // calls that were recorded into it

@@ -143,19 +143,57 @@ Choice State::cells_or_messages(Communicator& comm, const Question& question, Ca
 
 // The slots compare for themselves; the log is for ranks that take the call another way, because their counts differ.
 void State::begin_on_node(Communicator& comm, CallSignature signature) {
+  // Ranks start collectives in one order, so what is under way can end before this one begins.
+  if (small_count_.load(std::memory_order_relaxed) != 0) [[unlikely]]  // the lock orders it
+    pml::of(comm).blocking().until(
+        [this] { return small_count_.load(std::memory_order_acquire) == 0; });  // partner: leave_small
   const int tag = next_tag();
   pml::of(comm).begin_collective(comm, tag, signature);
   region_->declare(tag, signature);
 }
 
-void State::settle_region(Communicator& comm, const Question& question, CallSignature signature) {
+void State::settle_region(Communicator& comm, const Question& question, CallSignature signature, bool at_once) {
   constexpr int kCallsBefore = 3;  // a communicator that lives for one or two calls is not worth a region
   if (algorithm_row(question.operation, kNodeAlgorithm) == nullptr) return;
   const Choice forced = forced_.of(question);
-  if (!forced.of_node() && ++calls_before_ < kCallsBefore) return;
+  if (!forced.of_node() && !at_once && ++calls_before_ < kCallsBefore) return;
+  Schedule* const recording = std::exchange(recording_, nullptr);  // making it takes collectives of its own
   region_settled_ = true;
   region_ = node::Region::make(comm, signature);
   node_capacity_ = node::Region::capacity(comm.size());
+  recording_ = recording;
+}
+
+// Calls that start later go through the node's slots if there are any. Those that describe a persistent one may make them:
+// they are allowed to wait for the other ranks (MPI 4.1, section 6.13), and the call will be made often.
+void State::prepare_recording(Communicator& comm, Question& question, CallSignature signature) {
+  if (!recording_alone_) return;
+  if (recording_->persistent && !region_settled_) settle_region(comm, question, signature, true);
+  if (region_ && !log_.found()) question.node_capacity = node_capacity_;
+}
+
+Error State::record_on_node(Communicator& comm, const node::SmallCall& call) {
+  recording_->begin(comm, call.operation, next_tag(), take_signature({}));
+  recording_->add_small(call);
+  return {};
+}
+
+void State::join_small(Schedule& schedule) {
+  small_calls_.push_back(&schedule);
+  small_count_.store(small_calls_.size(), std::memory_order_release);  // partner: begin_on_node
+}
+void State::leave_small(Schedule& schedule) {
+  std::erase(small_calls_, &schedule);
+  small_count_.store(small_calls_.size(), std::memory_order_release);  // partner: begin_on_node
+}
+
+// In order, and few after the oldest that is not over: calls end in any order, but slots are taken again by number.
+bool State::may_begin_small(const Schedule& schedule) {
+  const Schedule& oldest = *small_calls_.front();
+  if (&oldest == &schedule) return region_->may_begin();
+  const auto place = std::find(small_calls_.begin(), small_calls_.end(), &schedule);
+  if (!(*std::prev(place))->small_has_begun()) return false;
+  return oldest.small_number() + node::Region::kUnderWay > region_->number() + 1 && region_->may_begin();
 }
 
 void State::settle_cells(Communicator& comm, const Question& question, CallSignature signature) {

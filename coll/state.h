@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "coll/node/one_shot.h"
 #include "coll/select.h"
 #include "coll/steps.h"
 #include "coll/trials.h"
@@ -20,9 +22,6 @@
 
 namespace ompi_lite::coll {
 
-namespace node {
-class Region;
-}
 class Schedule;
 struct CallKey;
 
@@ -84,8 +83,10 @@ class State final : public Attachment {
   // The algorithm of a call; the third call that all make together gives them their region of the node. The call is
   // known by its signature from here on.
   Choice choose(Communicator& comm, Question question, CallSignature signature) {
-    if (recording_ == nullptr) {  // the node's slots serve the blocking calls
-      if (!region_settled_) settle_region(comm, question, signature);
+    if (recording_ != nullptr) [[unlikely]] {
+      prepare_recording(comm, question, signature);
+    } else {
+      if (!region_settled_) settle_region(comm, question, signature, false);
       // What turned out about an earlier call is said by the way over messages.
       if (region_ && !log_.found()) {
         question.node_capacity = node_capacity_;
@@ -96,12 +97,17 @@ class State final : public Attachment {
     question.share_cores = share_cores_;
     question.one_node = one_node_;
     const Choice choice = remembered(comm, question, signature);
-    if (choice.of_node()) {
+    if (choice.of_node() && recording_ == nullptr) {
       begin_on_node(comm, signature);
     } else {
       signature_ = signature;
     }
     return choice;
+  }
+  // Does a call for which choose() gave `node`, or records it.
+  template <Operation operation>
+  Error run_on_node(Communicator& comm, const node::SmallCall& call) {
+    return recording_ == nullptr ? node::run<operation>(*region_, call) : record_on_node(comm, call);
   }
   // The call that choose() was asked about is over: Timed does it.
   void end_of_call() {
@@ -118,7 +124,17 @@ class State final : public Attachment {
   const ForcedAlgorithms& forced() const { return forced_; }
   void force(const ForcedAlgorithms& forced);         // in place of the knob's, for tests
   Schedule* recording() const { return recording_; }  // takes the steps of the call that is being made; null: they are done
-  void record_into(Schedule* schedule) { recording_ = schedule; }
+  // `alone`: with the steps of one call, which may go through the node's slots.
+  void record_into(Schedule* schedule, bool alone = false) {
+    recording_ = schedule;
+    recording_alone_ = alone;
+  }
+  // Recorded calls through the node's slots, in the order of their starts: those that are begun, then those that wait.
+  void join_small(Schedule& schedule);
+  void leave_small(Schedule& schedule);
+  bool may_begin_small(const Schedule& schedule);
+  // Changes when calls that were recorded before would be recorded otherwise now.
+  int epoch() const { return region_settled_ ? 1 : 0; }
   // Schedules that are done and may serve equal calls: the most recent ones.
   bool keep(Schedule& schedule);
   Schedule* take_kept(const CallKey& key);  // null: there is none; else the caller's
@@ -128,7 +144,9 @@ class State final : public Attachment {
   std::string& error_text() { return error_text_; }
 
  private:
-  void settle_region(Communicator& comm, const Question& question, CallSignature signature);
+  void settle_region(Communicator& comm, const Question& question, CallSignature signature, bool at_once);
+  void prepare_recording(Communicator& comm, Question& question, CallSignature signature);
+  Error record_on_node(Communicator& comm, const node::SmallCall& call);
   void settle_cells(Communicator& comm, const Question& question, CallSignature signature);
   void begin_on_node(Communicator& comm, CallSignature signature);
   Choice remembered(Communicator& comm, const Question& question, CallSignature signature);
@@ -154,7 +172,10 @@ class State final : public Attachment {
   std::array<Trial, 32> trials_;           // by a hash of the call, as above
   Trial* trial_ = nullptr;                 // the call that is being made belongs to it
   Schedule* recording_ = nullptr;
-  std::vector<Schedule*> kept_;  // oldest first
+  bool recording_alone_ = false;
+  std::vector<Schedule*> small_calls_;
+  std::atomic<std::size_t> small_count_{0};  // of them; whoever waits for none reads it without the lock
+  std::vector<Schedule*> kept_;              // oldest first
   int served_again_ = 0;
   Arena arena_;
   std::array<Message, kRoundMost> round_;  // here, so that no call has to clear it

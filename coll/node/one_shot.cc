@@ -42,131 +42,163 @@ void get(const std::byte* slot, const Buffer& to) {
   PackCursor(to).unpack(slot, bytes);
 }
 
+// The slots of one collective.
+struct Slots {
+  const Region& region;
+  std::uint64_t number;
+  const std::byte* operator[](int rank) const { return region.slot_of(rank, number); }
+};
+
 // output = the product of the elements from `offset` bytes on of the ranks first .. last, in rank order.
-Error fold(const Region& region, int first, int last, Count offset, const Vector& vector, Count count) {
-  const auto from = [&](int rank) { return region.slot_of(rank) + offset; };
+Error fold(const Slots& slots, int first, int last, Count offset, const SmallCall& call, Count count) {
+  const auto from = [&](int rank) { return slots[rank] + offset; };
+  Datatype& type = *call.receive.type;
+  std::byte* output = call.receive.data;
   if (first == last) {
-    copy_bytes(vector.output, from(first), static_cast<std::size_t>(count * vector.type.size()));
+    copy_bytes(output, from(first), static_cast<std::size_t>(count * type.size()));
     return {};
   }
-  OL_TRY(reduce3(vector.op, vector.type, from(last - 1), from(last), vector.output, count));
-  for (int rank = last - 2; rank >= first; --rank)
-    OL_TRY(ompi_lite::reduce(vector.op, vector.type, from(rank), vector.output, count));
+  OL_TRY(reduce3(*call.op, type, from(last - 1), from(last), output, count));
+  for (int rank = last - 2; rank >= first; --rank) OL_TRY(ompi_lite::reduce(*call.op, type, from(rank), output, count));
   return {};
 }
 
-// Shows the whole input.
-void show(Region& region, const Vector& vector) {
+// The three parts, into which the compiler folds the operation where it is known. Every rank shows its slot, also one that
+// has nothing in it or finds an error: others wait for it.
+[[gnu::always_inline]] inline Error show_slot(Region& region, Operation operation, const SmallCall& call) {
+  const bool at_root = region.rank() == call.root;
   std::byte* slot = region.begin();
-  copy_bytes(slot, vector.input, static_cast<std::size_t>(vector.bytes()));
+  switch (operation) {
+    case Operation::bcast:
+      if (at_root) return put_and_publish(region, operation, call.receive, slot, pack_size(call.receive));
+      break;
+    case Operation::gather:
+      if (!call.in_place) {
+        const Count block = pack_size(at_root ? call.receive : call.send);
+        return put_and_publish(region, operation, call.send, slot, block);
+      }
+      break;
+    case Operation::scatter:
+      if (at_root) {
+        const Buffer all = blocks_of(call.send, 0, region.size());
+        return put_and_publish(region, operation, all, slot, pack_size(all));
+      }
+      break;
+    case Operation::allgather: {
+      const Buffer own = call.in_place ? blocks_of(call.receive, region.rank()) : call.send;
+      return put_and_publish(region, operation, own, slot, pack_size(call.receive));
+    }
+    case Operation::alltoall: {
+      const Buffer all = blocks_of(call.in_place ? call.receive : call.send, 0, region.size());
+      return put_and_publish(region, operation, all, slot, pack_size(call.receive) * region.size());
+    }
+    case Operation::barrier:
+      break;
+    default:  // reductions
+      copy_bytes(slot, call.send.data, static_cast<std::size_t>(call.send.count * call.send.type->size()));
+      break;
+  }
   region.publish();
+  return {};
+}
+
+[[gnu::always_inline]] inline RankRun ranks_awaited(const Region& region, Operation operation, const SmallCall& call) {
+  const bool at_root = region.rank() == call.root;
+  const RankRun nobody, root{call.root, call.root + 1}, all{0, region.size()};
+  switch (operation) {
+    case Operation::bcast:
+      return at_root ? nobody : root;
+    case Operation::scatter:
+      return call.in_place ? nobody : root;
+    case Operation::gather:
+    case Operation::reduce:
+      return at_root ? all : nobody;
+    case Operation::scan:
+      return {0, region.rank() + 1};
+    case Operation::exscan:
+      return {0, region.rank()};
+    default:
+      return all;
+  }
+}
+
+[[gnu::always_inline]] inline Error take_slots(const Region& region, std::uint64_t number, Operation operation,
+                                               const SmallCall& call) {
+  const Slots slots{region, number};
+  const int rank = region.rank(), p = region.size();
+  const bool at_root = rank == call.root;
+  switch (operation) {
+    case Operation::barrier:
+      return {};
+    case Operation::bcast:
+      if (!at_root) get(slots[call.root], call.receive);
+      return {};
+    case Operation::scatter: {
+      if (call.in_place) return {};
+      const Count block = pack_size(at_root ? call.send : call.receive), room = pack_size(call.receive);
+      if (room != block)
+        return make_error(ErrorClass::truncate, "MPI_Scatter: rank %d sends %lld bytes to itself and receives %lld",
+                          call.root, static_cast<long long>(block), static_cast<long long>(room));
+      get(slots[call.root] + rank * block, call.receive);
+      return {};
+    }
+    case Operation::gather:
+      for (int i = 0; at_root && i < p; ++i)
+        if (i != rank || !call.in_place) get(slots[i], blocks_of(call.receive, i));
+      return {};
+    case Operation::allgather:
+      for (int i = 0; i < p; ++i)
+        if (i != rank || !call.in_place) get(slots[i], blocks_of(call.receive, i));
+      return {};
+    case Operation::alltoall: {
+      const Count block = pack_size(call.receive);
+      for (int i = 0; i < p; ++i) get(slots[i] + rank * block, blocks_of(call.receive, i));
+      return {};
+    }
+    case Operation::reduce_scatter_block: {
+      const Count each = call.send.count / p;
+      return fold(slots, 0, p - 1, each * rank * call.send.type->size(), call, each);
+    }
+    case Operation::reduce:
+      return at_root ? fold(slots, 0, p - 1, 0, call, call.send.count) : Error();
+    case Operation::scan:
+      return fold(slots, 0, rank, 0, call, call.send.count);
+    case Operation::exscan:
+      return rank == 0 ? Error() : fold(slots, 0, rank - 1, 0, call, call.send.count);
+    default:
+      return fold(slots, 0, p - 1, 0, call, call.send.count);
+  }
 }
 
 }  // namespace
 
-Error barrier(Region& region) {
-  region.begin();
-  region.publish();
-  return region.await_all();
+Error show(Region& region, const SmallCall& call) { return show_slot(region, call.operation, call); }
+RankRun awaited(const Region& region, const SmallCall& call) { return ranks_awaited(region, call.operation, call); }
+Error take(const Region& region, std::uint64_t number, const SmallCall& call) {
+  return take_slots(region, number, call.operation, call);
 }
 
-Error bcast(Region& region, const Buffer& data, int root) {
-  const Count bytes = pack_size(data);
-  std::byte* slot = region.begin();
-  if (region.rank() == root) return put_and_publish(region, Operation::bcast, data, slot, bytes);
-  region.publish();
-  OL_TRY(region.await(root));
-  get(region.slot_of(root), data);
-  return {};
-}
-
-Error gather(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place) {
-  const bool at_root = region.rank() == root;
-  const Count block = pack_size(at_root ? receive : send);
-  std::byte* slot = region.begin();
-  if (in_place) {
-    region.publish();
-  } else {
-    OL_TRY(put_and_publish(region, Operation::gather, send, slot, block));
+template <Operation operation>
+Error run(Region& region, const SmallCall& call) {
+  OL_TRY(show_slot(region, operation, call));
+  const RankRun ranks = ranks_awaited(region, operation, call);
+  if (ranks.first == 0 && ranks.end == region.size()) {
+    OL_TRY(region.await_all());
+  } else if (ranks.first < ranks.end) {
+    OL_TRY(region.await(ranks.first, ranks.end));
   }
-  if (!at_root) return {};
-  OL_TRY(region.await_all());
-  for (int i = 0; i < region.size(); ++i) {
-    if (i != root || !in_place) get(region.slot_of(i), blocks_of(receive, i));
-  }
-  return {};
+  return take_slots(region, region.number(), operation, call);
 }
-
-Error scatter(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place) {
-  const bool at_root = region.rank() == root;
-  const Count block = pack_size(at_root ? send : receive);
-  std::byte* slot = region.begin();
-  if (at_root) {
-    OL_TRY(put_and_publish(region, Operation::scatter, blocks_of(send, 0, region.size()), slot, block * region.size()));
-  } else {
-    region.publish();
-  }
-  if (in_place) return {};
-  OL_TRY(region.await(root));
-  if (pack_size(receive) != block)
-    return make_error(ErrorClass::truncate, "MPI_Scatter: rank %d sends %lld bytes to itself and receives %lld", root,
-                      static_cast<long long>(block), static_cast<long long>(pack_size(receive)));
-  get(region.slot_of(root) + region.rank() * block, receive);
-  return {};
-}
-
-Error allgather(Region& region, const Buffer& send, const Buffer& receive, bool in_place) {
-  const Count block = pack_size(receive);
-  std::byte* slot = region.begin();
-  OL_TRY(put_and_publish(region, Operation::allgather, in_place ? blocks_of(receive, region.rank()) : send, slot, block));
-  OL_TRY(region.await_all());
-  for (int i = 0; i < region.size(); ++i) {
-    if (i != region.rank() || !in_place) get(region.slot_of(i), blocks_of(receive, i));
-  }
-  return {};
-}
-
-Error alltoall(Region& region, const Buffer& send, const Buffer& receive) {
-  const Count block = pack_size(receive);
-  std::byte* slot = region.begin();
-  const Buffer all = blocks_of(is_in_place(send) ? receive : send, 0, region.size());
-  OL_TRY(put_and_publish(region, Operation::alltoall, all, slot, block * region.size()));
-  OL_TRY(region.await_all());
-  for (int i = 0; i < region.size(); ++i) get(region.slot_of(i) + region.rank() * block, blocks_of(receive, i));
-  return {};
-}
-
-Error reduce(Region& region, const Vector& vector, int root) {
-  show(region, vector);
-  if (region.rank() != root) return {};
-  OL_TRY(region.await_all());
-  return fold(region, 0, region.size() - 1, 0, vector, vector.count);
-}
-
-Error allreduce(Region& region, const Vector& vector) {
-  show(region, vector);
-  OL_TRY(region.await_all());
-  return fold(region, 0, region.size() - 1, 0, vector, vector.count);
-}
-
-Error reduce_scatter_block(Region& region, const Vector& vector) {
-  show(region, vector);
-  OL_TRY(region.await_all());
-  const Count each = vector.count / region.size();
-  return fold(region, 0, region.size() - 1, each * region.rank() * vector.type.size(), vector, each);
-}
-
-Error scan(Region& region, const Vector& vector) {
-  show(region, vector);
-  OL_TRY(region.await(0, region.rank() + 1));
-  return fold(region, 0, region.rank(), 0, vector, vector.count);
-}
-
-Error exscan(Region& region, const Vector& vector) {
-  show(region, vector);
-  if (region.rank() == 0) return {};
-  OL_TRY(region.await(0, region.rank()));
-  return fold(region, 0, region.rank() - 1, 0, vector, vector.count);
-}
+template Error run<Operation::barrier>(Region&, const SmallCall&);
+template Error run<Operation::bcast>(Region&, const SmallCall&);
+template Error run<Operation::gather>(Region&, const SmallCall&);
+template Error run<Operation::scatter>(Region&, const SmallCall&);
+template Error run<Operation::allgather>(Region&, const SmallCall&);
+template Error run<Operation::alltoall>(Region&, const SmallCall&);
+template Error run<Operation::reduce>(Region&, const SmallCall&);
+template Error run<Operation::allreduce>(Region&, const SmallCall&);
+template Error run<Operation::reduce_scatter_block>(Region&, const SmallCall&);
+template Error run<Operation::scan>(Region&, const SmallCall&);
+template Error run<Operation::exscan>(Region&, const SmallCall&);
 
 }  // namespace ompi_lite::coll::node

@@ -5,6 +5,7 @@
 //   rank 2  <- a, b, c, d in rank order         ranks share cores is how often they must change
 #pragma once
 
+#include "coll/algorithm.h"
 #include "coll/node/region.h"
 #include "coll/shape.h"
 #include "ompi_lite/core/buffer.h"
@@ -12,15 +13,28 @@
 
 namespace ompi_lite::coll::node {
 
-Error barrier(Region& region);
-Error bcast(Region& region, const Buffer& data, int root);
+// One call of any of them. What a buffer means is as in the call; reductions have the whole vector in both, `send` is the
+// input also where it lies in the output. A value; the buffers, the op and the types are the caller's.
+struct SmallCall {
+  Operation operation;
+  Buffer send, receive;
+  int root = 0;
+  bool in_place = false;
+  Op* op = nullptr;
+};
 
-// `send` and `receive` are as in the calls; in place is resolved by the caller: `send` is then the rank's block of
-// `receive`.
-Error gather(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place);
-Error scatter(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place);
-Error allgather(Region& region, const Buffer& send, const Buffer& receive, bool in_place);
-Error alltoall(Region& region, const Buffer& send, const Buffer& receive);
+// The whole call: shows what this rank has, waits, takes what it needs. `operation`: that of the call.
+template <Operation operation>
+Error run(Region& region, const SmallCall& call);
+
+// The call in its parts, for those who do not wait in between. show() begins the region's next collective; when the ranks of
+// awaited() have shown theirs, take() reads number `number`.
+struct RankRun {
+  int first = 0, end = 0;
+};
+Error show(Region& region, const SmallCall& call);
+RankRun awaited(const Region& region, const SmallCall& call);
+Error take(const Region& region, std::uint64_t number, const SmallCall& call);
 
 // Vectors of `count` elements of a type without gaps. `input` may be `output`.
 struct Vector {
@@ -31,10 +45,5 @@ struct Vector {
   Op& op;
   Count bytes() const { return count * type.size(); }
 };
-Error reduce(Region& region, const Vector& vector, int root);
-Error allreduce(Region& region, const Vector& vector);
-Error reduce_scatter_block(Region& region, const Vector& vector);  // count: of the whole
-Error scan(Region& region, const Vector& vector);
-Error exscan(Region& region, const Vector& vector);
 
 }  // namespace ompi_lite::coll::node

@@ -130,13 +130,24 @@ Region::~Region() {
 
 std::byte* Region::begin() {
   ++sequence_;
-  // The slot served collective sequence_ - kSlots, which all must have left: so all must have begun the one after it.
-  // Looked at so early that half of the slots are still free.
-  if (sequence_ >= all_began_ + kSlots) [[unlikely]] {
+  // The slot served collective sequence_ - kSlots, which all must have left: so all must have begun the one after it, or a
+  // later one. Looked at so early that half of the slots are still free.
+  if (sequence_ >= all_began_ + kSlots - late_) [[unlikely]] {
     static_cast<void>(wait_for(0, size_, sequence_ - kSlots / 2));  // what is wrong is found where this call waits
     all_began_ = sequence_ - kSlots / 2;
   }
   return slot(rank_, sequence_)->data();
+}
+
+bool Region::may_begin() {
+  static_assert(kUnderWay < kSlots / 2);
+  late_ = kUnderWay;
+  const std::uint64_t number = sequence_ + 1;
+  if (number < all_began_ + kSlots - late_) return true;
+  for (int rank = 0; rank < size_; ++rank)
+    if (!published(rank, number - kSlots / 2)) return false;
+  all_began_ = number - kSlots / 2;
+  return true;
 }
 
 void Region::publish() {
@@ -155,14 +166,14 @@ void Region::ring_sleepers() {
   }
 }
 
-Error Region::await(int first, int end) {
-  if (!wait_for(first, end, sequence_)) return mismatch(pml::log_of(comm_).take(), rank_);
+inline Error Region::compare_slots(const Ticket& ours, int first, int end) const {
   for (int i = first; i < end; ++i) {
-    const CallSignature theirs = CallSignature::from_word(slot(i, sequence_)->signature);
-    if (!theirs.fits(signature_)) [[unlikely]]
-      return mismatch({i, theirs, signature_}, rank_);
-    const bool both = theirs.checked() && signature_.checked();
-    if (both && slot(i, sequence_)->signature >> 56 != history_) [[unlikely]]
+    const std::uint64_t word = slot(i, ours.number)->signature;
+    const CallSignature theirs = CallSignature::from_word(word);
+    if (!theirs.fits(ours.signature)) [[unlikely]]
+      return mismatch({i, theirs, ours.signature}, rank_);
+    const bool both = theirs.checked() && ours.signature.checked();
+    if (both && word >> 56 != ours.history) [[unlikely]]
       return make_error(ErrorClass::other,
                         "an earlier collective on this communicator was not the same on rank %d as on rank %d: they gave "
                         "different roots, counts or operations, or called another one",
@@ -170,6 +181,13 @@ Error Region::await(int first, int end) {
   }
   return {};
 }
+
+Error Region::await(int first, int end) {
+  if (!wait_for(first, end, sequence_)) return mismatch(pml::log_of(comm_).take(), rank_);
+  return compare_slots(ticket(), first, end);
+}
+
+Error Region::compare(const Ticket& ours, int first, int end) const { return compare_slots(ours, first, end); }
 
 // False: a rank is in another collective, which it does by messages.
 bool Region::wait_for(int first, int end, std::uint64_t sequence) {

@@ -90,7 +90,29 @@ class Region {
     static_cast<void>(wait_for(0, size_, number + 1));  // what is wrong is found where this call waits
     all_began_ = number + 1;
   }
-  const std::byte* slot_of(int rank) const { return slot(rank, sequence_)->data(); }
+  const std::byte* slot_of(int rank) const { return slot_of(rank, sequence_); }
+  const std::byte* slot_of(int rank, std::uint64_t number) const { return slot(rank, number)->data(); }
+
+  // ---- collectives that are not waited for at once ----
+  // At most kUnderWay of them are begun and not left by this rank, and none when one that waits begins.
+  static constexpr std::uint64_t kUnderWay = 2;
+  // Which call a collective was.
+  struct Ticket {
+    std::uint64_t number = 0;
+    int tag = 0;
+    CallSignature signature;
+    std::uint8_t history = 0;
+  };
+  Ticket ticket() const { return {sequence_, tag_, signature_, history_}; }
+  // Whether begin() would return at once. From the first question on, slots are taken again later.
+  bool may_begin();
+  // Whether rank `next` and those before `end` have published; `next` moves on to the first that has not.
+  bool arrived(const Ticket& ticket, int& next, int end) const {
+    while (next < end && published(next, ticket.number)) ++next;
+    return next >= end;
+  }
+  // An error if one of these ranks, which have published, is in another collective.
+  Error compare(const Ticket& ticket, int first, int end) const;
 
  private:
   // A line with the head, the payload behind it: small payloads need no other line.
@@ -116,6 +138,7 @@ class Region {
   bool published(int rank, std::uint64_t sequence) const {
     return slot(rank, sequence)->sequence.load(std::memory_order_acquire) >= sequence;  // partner: publish
   }
+  Error compare_slots(const Ticket& ours, int first, int end) const;
   bool wait_for(int first, int end, std::uint64_t sequence);
   bool wait_slowly(int& next, int end, std::uint64_t sequence);
   void ring_sleepers();
@@ -129,7 +152,9 @@ class Region {
   const int rank_, size_;
   Blocking& blocking_;
   std::uint64_t sequence_ = 0;
-  std::uint64_t all_began_ = 0;  // every rank is known to have begun this collective, so to have left all before it
+  std::uint64_t all_began_ = 0;  // every rank is known to have begun this collective, so to have left all before it, but
+                                 // for those that are not waited for
+  std::uint64_t late_ = 0;       // so many of them may not have been left
   int tag_ = 0;
   CallSignature signature_;
   std::uint8_t history_ = 0;  // of the calls before this one: ranks that waited for nobody in them are found out later

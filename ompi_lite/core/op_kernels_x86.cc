@@ -37,14 +37,25 @@ template <class Operation>
   for (; i < n; ++i) store<Half>(out, i, Operation::apply(load<Half>(a, i), load<Half>(b, i)));
 }
 
+// Few elements are not worth waking wide registers for, and the loops of narrow ones start faster.
+constexpr Count kFewBytes = 256;
+template <class T>
+constexpr Count kFew = kFewBytes / static_cast<Count>(sizeof(T));
+template <class Operation, class T>
+[[gnu::noinline]] void few(const void* a, const void* b, void* out, Count n) {
+  run<Operation, T>(a, b, out, n);
+}
+
 struct Avx2 {
   template <class Operation, class T>
   [[gnu::target("avx2,f16c")]] static void two(const void* __restrict in, void* __restrict inout, Count n) {
+    if (n <= kFew<T>) return few<Operation, T>(in, inout, inout, n);
     run<Operation, T>(in, inout, inout, n);
   }
   template <class Operation, class T>
   [[gnu::target("avx2,f16c")]] static void three(const void* __restrict a, const void* __restrict b, void* __restrict out,
                                                  Count n) {
+    if (n <= kFew<T>) return few<Operation, T>(a, b, out, n);
     run<Operation, T>(a, b, out, n);
   }
 };
@@ -53,11 +64,13 @@ struct Avx512 {
   template <class Operation, class T>
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] static void two(const void* __restrict in, void* __restrict inout,
                                                                         Count n) {
+    if (n <= kFew<T>) return few<Operation, T>(in, inout, inout, n);
     run<Operation, T>(in, inout, inout, n);
   }
   template <class Operation, class T>
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] static void three(const void* __restrict a, const void* __restrict b,
                                                                           void* __restrict out, Count n) {
+    if (n <= kFew<T>) return few<Operation, T>(a, b, out, n);
     run<Operation, T>(a, b, out, n);
   }
 };

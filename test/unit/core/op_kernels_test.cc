@@ -18,7 +18,7 @@ using namespace ompi_lite;
 namespace {
 
 using Bytes = std::vector<std::byte>;
-constexpr std::size_t kMostElements = 70, kRoom = 16;
+constexpr std::size_t kMostElements = 70, kMostBytes = 300, kRoom = 16;
 
 // Where numbers lie in an element, what they are. Padding is nobody's business.
 struct Number {
@@ -161,7 +161,8 @@ bool same(const Shape& shape, bool complex_product, const std::byte* a, const st
 
 bool same_results(const Kernel& plain, const Kernel& other, const Shape& shape, bool complex_product) {
   std::mt19937 random(29);
-  for (std::size_t n = 0; n <= kMostElements; ++n) {
+  for (std::size_t n = 0; n <= std::max(kMostElements, kMostBytes / shape.extent);
+       ++n) {  // few elements have loops of their own
     for (const std::size_t misaligned : {0, 1, 3, 8}) {
       Operands a(shape, n, misaligned, random), b(shape, n, misaligned / 2, random), wanted = b, got = b;
       Operands three(shape, n, misaligned, random);
