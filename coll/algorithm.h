@@ -61,6 +61,7 @@ struct Cost {
   double bytes = 0;                                         // sent and received by it
   double handled = 0;                                       // bytes reduced or copied by it
   double all_messages = 0, all_bytes = 0, all_handled = 0;  // sums over the ranks; every message counts once
+  double lines = 0;                                         // cache lines that it reads out of the slots of others
 
   // All ranks do the same: each sends and receives so much.
   static constexpr Cost alike(const Question& q, double rounds, double messages, double bytes, double handled) {

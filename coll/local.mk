@@ -3,6 +3,7 @@
 libompi_lite_la_SOURCES += coll/coll.cc
 libompi_lite_la_SOURCES += coll/reductions.cc
 libompi_lite_la_SOURCES += coll/reproducible.cc
+libompi_lite_la_SOURCES += coll/explain.cc
 libompi_lite_la_SOURCES += coll/forced.cc
 libompi_lite_la_SOURCES += coll/inter.cc
 libompi_lite_la_SOURCES += coll/neighbor.cc

@@ -98,12 +98,14 @@ struct Machine {
   double message;    // what it costs the sender, and the receiver
   double byte;       // moved by one of them
   double handled;    // a byte reduced or copied
+  double slot;       // a call through the node's slots, apart from its data
+  double line;       // the first cache line out of a slot; those behind it come five times as fast
   double turn;       // crowded cores: one rank takes over from another
   double cores;      // crowded cores: how many work at the same time
 };
-constexpr Machine kNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.03e-9, 0, 0};
-constexpr Machine kCrowdedNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.05e-9, 1e-6, 2};
-constexpr Machine kNetwork{15e-6, 30e-6, 1e-6, 0.5e-9, 0.03e-9, 0, 0};
+constexpr Machine kNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.03e-9, 0.2e-6, 0.1e-6, 0, 0};
+constexpr Machine kCrowdedNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.05e-9, 0.2e-6, 0.1e-6, 1e-6, 2};
+constexpr Machine kNetwork{15e-6, 30e-6, 1e-6, 0.5e-9, 0.03e-9, 0, 0, 0, 0};
 constexpr double kAnnounced = 16384;  // bytes of a message from which on all are announced; fewer and fewer below
 
 const Machine& machine_of(const Question& q) {
@@ -182,10 +184,20 @@ Choice select(const Question& question, const ForcedAlgorithms& forced) {
   return cheapest(rounded);
 }
 
+// Where they are rarely slower.
+bool cells_untried(const Question& question) {
+  constexpr Count kOftenBest = 32 << 10;
+  return question.operation == Operation::allreduce || question.bytes <= kOftenBest;
+}
+
 // On crowded cores the ranks take turns: what all do together counts, unless the busiest has more to do than the others
 // could in the meantime, or the messages that wait for each other take longer.
 double predicted_time(const Question& question, const Cost& cost) {
   const Machine& machine = machine_of(question);
+  if (cost.lines > 0) {  // nobody waits for anybody but for all to come
+    const double own = machine.slot + machine.line * (1 + (cost.lines - 1) / 5) + cost.handled * machine.handled;
+    return machine.cores == 0 ? own : question.ranks / machine.cores * (machine.turn + own);
+  }
   const double average = cost.all_messages > 0 ? cost.all_bytes / cost.all_messages : 0;
   const double announced = std::min(1.0, average / kAnnounced);  // the share of the messages
   const double hop = machine.hop + announced * (machine.large_hop - machine.hop);

@@ -47,6 +47,8 @@ std::string choice_text(Operation operation, const Choice& choice);
 Choice select(const Question& question, const ForcedAlgorithms& forced);
 // The part of it that is decided without comparing costs: what is forced, and the slots of the node; else automatic.
 Choice select_at_once(const Question& question, const ForcedAlgorithms& forced);
+// Large calls on a node whose order of work shows in the result try nothing: whether they take the cells.
+bool cells_untried(const Question& question);
 // Seconds that the algorithm is expected to take.
 double predicted_time(const Question& question, const Cost& cost);
 // The size in whose place selection decides: rounded down to three bits.

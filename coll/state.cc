@@ -118,10 +118,7 @@ Choice State::cells_or_messages(Communicator& comm, const Question& question, Ca
   constexpr Choice kCells{kCellsAlgorithm, 0};
   const AlgorithmRow* cells = algorithm_row(question.operation, kCellsAlgorithm);
   if (cells == nullptr || !cells->legal(question, 0)) return by_messages(question);
-  if (!question.exact) {
-    constexpr Count kOftenBest = 32 << 10;
-    return question.operation == Operation::allreduce || question.bytes <= kOftenBest ? kCells : by_messages(question);
-  }
+  if (!question.exact) return cells_untried(question) ? kCells : by_messages(question);
   const std::uint64_t kind = kind_of_call(question);
   Trial& trial = trials_[place_of(kind)];
   if (trial.key() != kind) trial = Trial(kind);

@@ -17,7 +17,14 @@ struct NodeOneShot {
   static constexpr const char* name = "node";
   static constexpr bool fixed_order = true;
   static constexpr bool legal(const Question& q, Count) { return q.plain && slot_need(q) <= q.node_capacity; }
-  static constexpr Cost cost(const Question&, Count) { return {}; }
+  // For those who ask what it takes (explain.cc): selection does not compare it.
+  static constexpr Cost cost(const Question& q, Count) {
+    constexpr double kHead = 16, kLine = 64;
+    const bool from_root = q.operation == Operation::bcast || q.operation == Operation::scatter;
+    const double sources = from_root ? 1 : q.ranks - 1,
+                 m = q.operation == Operation::barrier ? 0 : static_cast<double>(q.bytes);
+    return {.handled = static_cast<double>(slot_need(q)) + sources * m, .lines = sources * (1 + (kHead + m - 1) / kLine)};
+  }
 };
 // The slots of the lower ranks are reduced from the right, where the references add rank by rank from the left.
 struct NodeScan : NodeOneShot {
@@ -51,7 +58,20 @@ struct NodeCells {
   static constexpr const char* name = "cells";
   static constexpr bool fixed_order = true;
   static constexpr bool legal(const Question& q, Count) { return q.plain && q.cells; }
-  static constexpr Cost cost(const Question&, Count) { return {}; }
+  // In and out of a cell; of the same use as that of the slots.
+  static constexpr Cost cost(const Question& q, Count) {
+    const double p = q.ranks, m = static_cast<double>(q.bytes), others = p - 1;
+    const bool reduces = q.operation >= Operation::reduce, all = q.operation == Operation::allgather;
+    const bool one_way = q.operation == Operation::bcast;
+    const double through = one_way ? m : reduces ? 2 * m : all ? p * m : others * m;
+    const double pieces = 1 + through / (64 << 10);
+    return {.rounds = pieces * 0.5,
+            .bytes = through,
+            .handled = reduces ? m : through,
+            .all_messages = p * pieces,
+            .all_bytes = p * through / 2,
+            .all_handled = p * (reduces ? m : through)};
+  }
 };
 template <>
 struct AlgorithmOf<Operation::bcast, kCellsAlgorithm> : NodeCells {};

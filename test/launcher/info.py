@@ -34,6 +34,17 @@ wrong = ask("--knobs", OMPI_LITE_EAGER_BYTES="much")
 expect(wrong.returncode != 0 and "much" in wrong.stderr and "eager_bytes" in wrong.stdout, "a wrong value", wrong)
 odd = ask("--nonsense")
 expect(odd.returncode == 2 and "usage" in odd.stderr, "an unknown option", odd)
+explained = ask("--explain", "allreduce", "-n", "2")
+rows = {words[0]: words[1:] for words in (line.split() for line in explained.stdout.splitlines()) if words and words[0].isdigit()}
+expect(explained.returncode == 0 and rows["8"][0] == "node" and float(rows["8"][1]) > 0, "2 ranks, 8 bytes: the slots", explained)
+expect("or" in rows["1048576"] and "cells" in rows["1048576"], "2 ranks, 1 MB: two ways are tried", explained)
+forced = ask("--explain", "allreduce", "-n", "8", "--apart", OMPI_LITE_COLL="allreduce:64-4k@p<=16=ring")
+rows = {words[0]: words[1] for words in (line.split() for line in forced.stdout.splitlines()) if words and words[0].isdigit()}
+expect(rows["64"] == "ring" and rows["4096"] == "ring" and rows["32"] != "ring", "what is forced for some sizes", forced)
+for words, code, text in ((["nonsense"], 1, "known are barrier, bcast"), ([], 2, "takes an operation"), (["bcast", "-n"], 2, "takes"),
+                          (["bcast", "-n", "0"], 2, "takes"), (["bcast", "-n", "x"], 2, "takes"), (["bcast", "scan"], 2, "takes")):
+    refused = ask("--explain", *words)
+    expect(refused.returncode == code and text in refused.stderr, f"--explain {words}", refused)
 page = ask("--markdown", OMPI_LITE_EAGER_BYTES="16k")
 expect(page.returncode == 0 and page.stdout == PAGE.read_text(), "docs/knobs.md is out of date: ompi_lite_info --markdown > docs/knobs.md",
        page)
