@@ -11,6 +11,7 @@
 #include "ompi_lite/abi/describe.h"
 #include "ompi_lite/abi/payload.h"
 #include "ompi_lite/abi/site.h"
+#include "ompi_lite/abi/sole_buffer.h"
 #include "ompi_lite/abi/write.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/runtime/thread_level.h"
@@ -104,6 +105,64 @@ struct Run<function> {
   }
 };
 
+// The same with buffers in device memory: they are copied to stand-ins before, and back after it or when the request is
+// complete that the call leaves behind.
+template <class A>
+inline constexpr bool kIsBuffer = requires(A& argument, const Site& site, Staging& staging) {
+  argument.stage(site, staging);
+};
+template <class A>
+Error stage(const Site& site, Staging& staging, A& argument) {
+  if constexpr (kIsBuffer<A>) return argument.stage(site, staging);
+  return {};
+}
+// Packed data end where the result `position` says, which is the application's only when it is stored.
+template <class A>
+void tell(A&) {}
+template <class T>
+void tell(Out<T>& out) {
+  out.store(true);
+}
+template <class A>
+void settle(A& argument) {
+  if constexpr (requires { argument.settle(); }) argument.settle();
+}
+template <class A>
+Object* made_by(A&) {
+  return nullptr;
+}
+inline Object* made_by(NewHandle<MPI_Request>& handle) { return handle.made.used() ? handle.made.object() : nullptr; }
+
+template <auto function, class... A>
+[[gnu::cold, gnu::noinline]] Error run_staged(const Site& site, A&... args) {
+  Staging staging;
+  Error error;
+  static_cast<void>(((error = stage(site, staging, args), !error) && ...));
+  if (!error) error = staging.copy_in();
+  if (error) return error;
+  error = Run<function>::with(args...);
+  (tell(args), ...);
+  (settle(args), ...);
+  Object* made = nullptr;
+  static_cast<void>(((made = made_by(args), made != nullptr) || ...));
+  return staging.end(error, static_cast<Request*>(made));
+}
+
+template <class A>
+bool surely_host(const A& argument) {
+  if constexpr (requires { argument.surely_host(); }) return argument.surely_host();
+  return !kIsBuffer<A>;
+}
+
+template <auto function, class... A>
+[[gnu::always_inline]] inline Error run(const Site& site, A&... args) {
+  if constexpr ((kIsBuffer<A> || ...)) {
+    if (device::watching() && !(surely_host(args) && ...)) [[unlikely]]
+      return run_staged<function>(site, args...);
+  }
+  return Run<function>::with(args...);
+}
+
 // Notes the call in the flight record of the rank from here to end().
 template <class... A>
 class Noted {
@@ -141,11 +200,11 @@ template <auto function, class... A>
     if (!error) {
       if constexpr (kRecorded<function, A...>) {
         Noted<A...> noted(site, args...);
-        error = Run<function>::with(args...);
+        error = run<function>(site, args...);
         (args.store(!error), ...);
         noted.end((says_nothing(args) || ...));
       } else {
-        error = Run<function>::with(args...);
+        error = run<function>(site, args...);
         (args.store(!error), ...);
       }
     }

@@ -16,10 +16,10 @@ namespace ompi_lite::abi {
 // Recorded is what communicates, waits or concerns others. Calls that only ask or describe cost too little to be worth it.
 template <class A>
 inline constexpr bool kTellsOfOthers = false;
-template <Use use>
-inline constexpr bool kTellsOfOthers<Payload<use>> = true;
-template <Use use>
-inline constexpr bool kTellsOfOthers<Operand<use>> = true;
+template <Use use, Blocks blocks>
+inline constexpr bool kTellsOfOthers<Payload<use, blocks>> = true;
+template <Use use, Blocks blocks>
+inline constexpr bool kTellsOfOthers<Operand<use, blocks>> = true;
 template <Use use, class C, class D>
 inline constexpr bool kTellsOfOthers<PayloadV<use, C, D>> = true;
 template <Use use, class C, class D>
@@ -61,12 +61,12 @@ inline void describe_type(flight::CallFacts& facts, Count count, const Datatype*
 
 template <class A>
 void describe(flight::CallFacts&, const Site&, const A&) {}
-template <Use use>
-void describe(flight::CallFacts& facts, const Site&, const Payload<use>& data) {
+template <Use use, Blocks blocks>
+void describe(flight::CallFacts& facts, const Site&, const Payload<use, blocks>& data) {
   describe_type(facts, data.count, data.type);
 }
-template <Use use>
-void describe(flight::CallFacts& facts, const Site&, const Operand<use>& data) {
+template <Use use, Blocks blocks>
+void describe(flight::CallFacts& facts, const Site&, const Operand<use, blocks>& data) {
   describe_type(facts, data.count, data.type);
 }
 template <Use use, class C, class D>

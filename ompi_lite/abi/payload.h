@@ -4,10 +4,14 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "coll/coll.h"
 #include "ompi_lite/abi/read.h"
+#include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/grid.h"
+#include "ompi_lite/core/staging.h"
 
 namespace ompi_lite::abi {
 
@@ -22,6 +26,14 @@ enum class Use : std::uint8_t {
   at_root,         // only the root has it
   bcast,           // everyone, but for the ranks beside the root in its group of an intercommunicator
 };
+
+// What `count` elements of a buffer are for where the use does not say: for all together, or for each rank (or neighbor)
+// anew.
+enum class Blocks : bool { one, per_rank };
+
+// What a C prototype says about it: const void* is only read.
+template <class V>
+inline constexpr Flow kFlow = std::is_const_v<V> ? Flow::in : Flow::out;
 
 inline bool significant(Use use, const Site& site) {
   if (!site.rooted || use < Use::leaf) return true;
@@ -85,7 +97,7 @@ inline const void* moved(const void* data, Count elements, const Datatype& type)
 }
 
 // (buf, count, datatype).
-template <Use use = Use::single>
+template <Use use = Use::single, Blocks blocks = Blocks::one>
 struct Payload {
   const void* data;
   Count count;
@@ -93,6 +105,7 @@ struct Payload {
   const char* data_name;
   const char* count_name;
   const char* type_name;
+  Flow flow;
   Datatype* type = nullptr;
 
   Error read(Site& site) {
@@ -120,6 +133,17 @@ struct Payload {
     }
     return compare_with_sent(site, use, data_name, data, type);
   }
+  // Nobody has to be asked where it lies.
+  bool surely_host() const {
+    return is_in_place(data) || type == nullptr || (type->basic() != nullptr && device::surely_host(data));
+  }
+  Error stage(const Site& site, Staging& staging) {
+    if (is_in_place(data) || type == nullptr || count <= 0) return {};
+    constexpr bool kEach =
+        blocks == Blocks::per_rank || use == Use::everyone || use == Use::at_root || use == Use::from_neighbors;
+    const Buffer block(data, kEach ? count * blocks_in(use, *site.comm) : count, type);
+    return staging.add(data, {&block, 1}, flow, data_name);
+  }
   template <class P>
   Buffer as() {
     return Buffer(data, count, type);
@@ -128,7 +152,8 @@ struct Payload {
 };
 
 // One of the two buffers of a reduction: they share count and datatype, which stay significant beside MPI_IN_PLACE.
-template <Use use>
+// With a block for each rank the result has all of them only if it is what was sent too.
+template <Use use, Blocks blocks = Blocks::one>
 struct Operand {
   const void* data;
   Count count;
@@ -136,9 +161,11 @@ struct Operand {
   const char* data_name;
   const char* count_name;
   const char* type_name;
+  Flow flow;
   Datatype* type = nullptr;
 
   Error read(Site& site) {
+    if (is_in_place(data)) site.in_place = true;
     if (site.rooted && site.root == MPI_PROC_NULL) {
       count = 0;
       return {};
@@ -153,6 +180,16 @@ struct Operand {
     if (count == 0) return {};
     if (is_null_buffer(data, count, *type)) return null_buffer(data_name, count);
     return compare_with_sent(site, use, data_name, data, type);
+  }
+  // Nobody has to be asked where it lies.
+  bool surely_host() const {
+    return is_in_place(data) || type == nullptr || (type->basic() != nullptr && device::surely_host(data));
+  }
+  Error stage(const Site& site, Staging& staging) {
+    if (is_in_place(data) || type == nullptr || count <= 0 || !significant(use, site)) return {};
+    const bool each = blocks == Blocks::per_rank && (flow == Flow::in || site.in_place);
+    const Buffer block(data, each ? count * site.comm->size() : count, type);
+    return staging.add(data, {&block, 1}, flow, data_name);
   }
   template <class P>
   Buffer as() {
@@ -183,6 +220,7 @@ struct PayloadV {
   const char* counts_name;
   const char* displacements_name;
   const char* type_name;
+  Flow flow;
   Datatype* type = nullptr;
   Count length = 0;
 
@@ -205,6 +243,17 @@ struct PayloadV {
     }
     return compare_with_sent(site, use, data_name, data, type);
   }
+  // Nobody has to be asked where it lies.
+  bool surely_host() const {
+    return is_in_place(data) || type == nullptr || (type->basic() != nullptr && device::surely_host(data));
+  }
+  Error stage(const Site&, Staging& staging) {
+    if (is_in_place(data) || type == nullptr || length <= 0) return {};
+    std::vector<Buffer> blocks;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(length); ++i)
+      if (counts[i] > 0) blocks.emplace_back(moved(data, displacements[i], *type), counts[i], type);
+    return staging.add(data, blocks, flow, data_name);
+  }
   template <class P>
   coll::BufferV as() {
     const auto size = static_cast<std::size_t>(length);
@@ -224,6 +273,7 @@ struct PayloadW {
   const char* counts_name;
   const char* displacements_name;
   const char* types_name;
+  Flow flow;
   Count length = 0;
 
   Error read(Site& site) {
@@ -245,6 +295,14 @@ struct PayloadW {
     }
     return compare_with_sent(site, use, data_name, data, first);
   }
+  Error stage(const Site&, Staging& staging) {
+    if (is_in_place(data) || length <= 0) return {};
+    std::vector<Buffer> blocks;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(length); ++i)
+      if (counts[i] > 0)
+        blocks.emplace_back(static_cast<const std::byte*>(data) + displacements[i], counts[i], &datatype_of(handles[i]));
+    return staging.add(data, blocks, flow, data_name);
+  }
   template <class P>
   coll::BufferW as() {
     const auto size = static_cast<std::size_t>(length);
@@ -261,8 +319,10 @@ struct BlockOperand {
   const C* counts;
   MPI_Datatype handle;
   const char* name;
+  Flow flow;
 
   Error read(Site& site) {
+    if (is_in_place(data)) site.in_place = true;
     if (!site.checked) return {};
     if (is_in_place(data)) return in_place_allowed(use, site) ? Error() : in_place_not_allowed(site, name);
     Object* object = nullptr;
@@ -274,15 +334,22 @@ struct BlockOperand {
     if (is_null_buffer(data, here, *type)) return null_buffer(name, here);
     return largest > 0 ? compare_with_sent(site, use, name, data, type) : Error();
   }
+  Error stage(const Site& site, Staging& staging) {
+    if (is_in_place(data)) return {};
+    const bool all = flow == Flow::in || site.in_place;
+    const Count here = all ? std::accumulate(counts, counts + site.comm->size(), Count{0}) : counts[site.comm->rank()];
+    const Buffer block(data, here, &datatype_of(handle));
+    return staging.add(data, {&block, 1}, flow, name);
+  }
   template <class P>
   P as() {
     return const_cast<P>(data);
   }
   void store(bool) {}
 };
-template <Use use, class C>
-BlockOperand<use, C> block_operand(const void* data, const C* counts, MPI_Datatype type, const char* name) {
-  return {data, counts, type, name};
+template <Use use, class V, class C>
+BlockOperand<use, C> block_operand(V* data, const C* counts, MPI_Datatype type, const char* name) {
+  return {data, counts, type, name, kFlow<V>};
 }
 
 // A datatype that stands apart from its buffers.
@@ -299,27 +366,31 @@ struct CommittedType {
   void store(bool) {}
 };
 
-template <Use use = Use::single>
-Payload<use> payload(const void* data, Count count, MPI_Datatype type, const char* data_name, const char* count_name,
+template <Use use = Use::single, class V>
+Payload<use> payload(V* data, Count count, MPI_Datatype type, const char* data_name, const char* count_name,
                      const char* type_name) {
-  return {data, count, type, data_name, count_name, type_name};
+  return {data, count, type, data_name, count_name, type_name, kFlow<V>};
 }
-template <Use use>
-Operand<use> operand(const void* data, Count count, MPI_Datatype type, const char* data_name, const char* count_name,
-                     const char* type_name) {
-  return {data, count, type, data_name, count_name, type_name};
+template <Use use, Blocks blocks, class V>
+Payload<use, blocks> payload(V* data, Count count, MPI_Datatype type, const char* data_name, const char* count_name,
+                             const char* type_name) {
+  return {data, count, type, data_name, count_name, type_name, kFlow<V>};
 }
-template <Use use, class C, class D>
-PayloadV<use, C, D> payload(const void* data, const C* counts, const D* displacements, MPI_Datatype type,
-                            const char* data_name, const char* counts_name, const char* displacements_name,
-                            const char* type_name) {
-  return {data, counts, displacements, type, data_name, counts_name, displacements_name, type_name};
+template <Use use, Blocks blocks = Blocks::one, class V>
+Operand<use, blocks> operand(V* data, Count count, MPI_Datatype type, const char* data_name, const char* count_name,
+                             const char* type_name) {
+  return {data, count, type, data_name, count_name, type_name, kFlow<V>};
 }
-template <Use use, class C, class D>
-PayloadW<use, C, D> payload(const void* data, const C* counts, const D* displacements, const MPI_Datatype* types,
+template <Use use, class V, class C, class D>
+PayloadV<use, C, D> payload(V* data, const C* counts, const D* displacements, MPI_Datatype type, const char* data_name,
+                            const char* counts_name, const char* displacements_name, const char* type_name) {
+  return {data, counts, displacements, type, data_name, counts_name, displacements_name, type_name, kFlow<V>};
+}
+template <Use use, class V, class C, class D>
+PayloadW<use, C, D> payload(V* data, const C* counts, const D* displacements, const MPI_Datatype* types,
                             const char* data_name, const char* counts_name, const char* displacements_name,
                             const char* types_name) {
-  return {data, counts, displacements, types, data_name, counts_name, displacements_name, types_name};
+  return {data, counts, displacements, types, data_name, counts_name, displacements_name, types_name, kFlow<V>};
 }
 
 }  // namespace ompi_lite::abi

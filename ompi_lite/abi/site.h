@@ -30,6 +30,7 @@ struct Site {
   bool has_comm = false;  // the function has a communicator argument, `handle`
   bool rooted = false;    // ... and a root
   bool scatters = false;  // in place is for the receive buffer
+  bool in_place = false;  // of a reduction: the send buffer is MPI_IN_PLACE
   bool together = false;  // all ranks of comm call the function in the same order
   bool kept = false;      // comm is held by a reference of this call: its request may be its last user
   int root = 0;

@@ -10,6 +10,7 @@
 #include "ompi_lite/base/clock.h"
 #include "ompi_lite/config.h"
 #include "ompi_lite/core/status.h"
+#include "ompi_lite/device/device_set.h"
 #include "ompi_lite/include/mpix.h"
 #include "ompi_lite/mpi/comms.h"
 
@@ -258,4 +259,8 @@ OL_ALIAS(Win_toint)
 OL_EXPORT MPI_Win PMPI_Win_fromint(int win) { return from_int<MPI_Win>(win); }
 OL_ALIAS(Win_fromint)
 
-OL_EXPORT int MPIX_Query_cuda_support(void) { return 0; }  // no device plugin exists yet
+// Before MPI_Init too: the plugin is looked for at the first question.
+OL_EXPORT int MPIX_Query_cuda_support(void) {
+  if (read_knobs(all_knobs()) || device::open()) return 0;
+  return device::watch == device::Watch::plugin ? 1 : 0;
+}

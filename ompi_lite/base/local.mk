@@ -16,3 +16,4 @@ libompi_lite_base_la_SOURCES += ompi_lite/base/locality.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/segment.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/flight_recorder.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/flight_reader.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/os_addresses.cc

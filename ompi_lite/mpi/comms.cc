@@ -10,6 +10,7 @@
 #include "coll/group_messages.h"
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/core/datatype.h"
+#include "ompi_lite/device/device_set.h"
 #include "ompi_lite/include/mpi.h"
 #include "ompi_lite/mpi/comm_messages.h"
 #include "pml/pml.h"
@@ -199,6 +200,7 @@ Error comm_set_info(Communicator& comm, Info* info) {
 Error comm_get_info(Communicator& comm, Info*& info) {
   info = new Info;
   info->entries = comm.hints.entries;
+  info->set("mpi_memory_alloc_kinds", device::memory_alloc_kinds());
   return {};
 }
 

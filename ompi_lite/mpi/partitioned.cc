@@ -14,6 +14,7 @@
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/buffer.h"
 #include "ompi_lite/core/pack.h"
+#include "ompi_lite/core/staging.h"
 #include "ompi_lite/mpi/partition_offers.h"
 #include "pml/pml.h"
 
@@ -22,6 +23,7 @@ namespace {
 
 // What both sides have. Persistent requests of the pml stand behind it, one for each message.
 struct Partitioned : pml::PolledRequest {
+  bool sends = false;
   Buffer data;  // of all partitions
   Count partition_bytes = 0;
   int partitions = 0, peer = 0, tag = 0;
@@ -122,6 +124,8 @@ struct PartitionedSend final : Partitioned {
   }
 
   Error mark(int partition) {
+    const Count elements = data.count / partitions;
+    OL_TRY(stage_in_part(*this, partition * elements, elements));
     ready[static_cast<std::size_t>(partition)] = true;
     ++ready_partitions;
     if (messages.empty()) return {};  // to MPI_PROC_NULL
@@ -299,7 +303,8 @@ Error check_partition(const Partitioned& request, int partition) {
 }
 
 Result<PartitionedSend*> active_send(Request& request) {
-  if (request.ops != &kSend) return Error(ErrorClass::request, "the request is not a partitioned send");
+  if (request.request_kind != RequestKind::partitioned || !static_cast<Partitioned&>(request).sends)
+    return Error(ErrorClass::request, "the request is not a partitioned send");
   if (!request.active) return Error(ErrorClass::request, "the partitioned send is not active");
   return static_cast<PartitionedSend*>(&request);
 }
@@ -317,6 +322,7 @@ Error psend_init(const void* buf, int partitions, Count count, Datatype& datatyp
   auto made = std::make_unique<PartitionedSend>();
   OL_TRY(set_up(*made, buf, partitions, count, datatype, dest, tag, comm));
   made->ops = &kSend;
+  made->sends = true;
   made->is_done = [](pml::PolledRequest& self) { return static_cast<PartitionedSend&>(self).round_is_done(); };
   if (dest != MPI_PROC_NULL) {
     if (Error error = made->make_messages(count)) {
@@ -375,14 +381,17 @@ Error pready_list(std::span<const int> partitions, Request& request) {
 }
 
 Error parrived(Request& request, int partition, bool& flag) {
-  if (request.ops != &kReceive) return Error(ErrorClass::request, "the request is not a partitioned receive");
+  if (request.request_kind != RequestKind::partitioned || static_cast<Partitioned&>(request).sends)
+    return Error(ErrorClass::request, "the request is not a partitioned receive");
   auto& receive = static_cast<PartitionedReceive&>(request);
   OL_TRY(check_partition(receive, partition));
   flag = !receive.active || receive.has(partition);
-  if (flag) return {};
-  receive.blocking->look();
-  flag = receive.has(partition);
-  return {};
+  if (!flag) {
+    receive.blocking->look();
+    flag = receive.has(partition);
+  }
+  const Count elements = receive.data.count / receive.partitions;
+  return flag && receive.active ? stage_out_part(receive, partition * elements, elements) : Error();
 }
 
 }  // namespace ompi_lite::mpi

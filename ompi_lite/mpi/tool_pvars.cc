@@ -6,6 +6,7 @@
 #include "ompi_lite/base/counters.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/handle.h"
+#include "ompi_lite/device/device_set.h"
 #include "ompi_lite/mpi/tool.h"
 #include "ompi_lite/mpi/tool_state.h"
 #include "pml/context.h"
@@ -20,6 +21,12 @@ namespace {
 template <Counter Counters::*which>
 std::uint64_t count() {
   return (counters.*which).value();
+}
+
+using device::DeviceCounters;
+template <Counter DeviceCounters::*which>
+std::uint64_t count_device() {
+  return (device::device_counters.*which).value();
 }
 
 std::uint64_t unexpected_of(Communicator& comm) {
@@ -52,6 +59,12 @@ constexpr std::array kVariables{
              nullptr, unexpected_of},
     Variable{"comm_posted", "pml", "receives on this communicator that wait for a message", kLevel, false, false, nullptr,
              posted_of},
+    Variable{"device_questions", "device", "questions to the driver where an address lies", kCounter, false, true,
+             count_device<&DeviceCounters::questions>, nullptr},
+    Variable{"device_staged_buffers", "device", "buffers in device memory that went through host memory", kCounter, false,
+             true, count_device<&DeviceCounters::staged_buffers>, nullptr},
+    Variable{"device_staged_bytes", "device", "bytes copied between device memory and host memory for them", kSum, false,
+             true, count_device<&DeviceCounters::staged_bytes>, nullptr},
     Variable{"sleeps", "base", "how often this process slept because there was nothing to do", kCounter, false, true,
              count<&Counters::sleeps>, nullptr},
     Variable{"time_asleep", "base", "seconds that it slept in these waits", MPI_T_PVAR_CLASS_TIMER, true, true,

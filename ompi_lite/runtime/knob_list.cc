@@ -11,6 +11,7 @@
 #include "ompi_lite/base/launcher_knobs.h"
 #include "ompi_lite/core/op_kernels.h"
 #include "ompi_lite/core/reorder.h"
+#include "ompi_lite/device/device_set.h"
 #include "ompi_lite/runtime/flight_recorder.h"
 #include "ompi_lite/runtime/leftovers.h"
 #include "ompi_lite/runtime/thread_level.h"
@@ -28,8 +29,8 @@ KnobGroup runtime_knobs() {
 }
 
 std::span<const KnobGroup> all_knobs() {
-  static const std::array groups{base_knobs(),      launcher_knobs(),  runtime_knobs(), btl::btl_knobs(),
-                                 btl::shm::knobs(), btl::tcp::knobs(), pml::knobs(),    coll::knobs()};
+  static const std::array groups{base_knobs(),      launcher_knobs(), runtime_knobs(), btl::btl_knobs(), btl::shm::knobs(),
+                                 btl::tcp::knobs(), pml::knobs(),     coll::knobs(),   device::knobs()};
   return groups;
 }
 

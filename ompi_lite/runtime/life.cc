@@ -19,6 +19,7 @@
 #include "ompi_lite/core/op.h"
 #include "ompi_lite/core/op_kernels.h"
 #include "ompi_lite/core/predefined_types.h"
+#include "ompi_lite/device/device_set.h"
 #include "ompi_lite/runtime/knob_list.h"
 #include "ompi_lite/runtime/leftovers.h"
 #include "ompi_lite/runtime/process.h"
@@ -69,6 +70,7 @@ Error bring_up() {
   OL_TRY(coll::check_knobs());
   OL_TRY(check_reduction_kernels());
   make_predefined_objects();
+  OL_TRY(device::open());
 
   Result<std::unique_ptr<Bootstrap>> bootstrap = find_bootstrap();
   if (!bootstrap) return bootstrap.error();

@@ -13,6 +13,7 @@
 
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/handle.h"
+#include "ompi_lite/device/device_set.h"
 #include "ompi_lite/runtime/life.h"
 #include "ompi_lite/runtime/process.h"
 #include "ompi_lite/runtime/thread_level.h"
@@ -69,6 +70,7 @@ Error session_finalize(Session*& session) {
 Error session_get_info(Session& session, Info*& info) {
   info = new Info;
   info->entries = session.hints.entries;
+  info->set("mpi_memory_alloc_kinds", device::memory_alloc_kinds());
   return {};
 }
 

@@ -57,19 +57,19 @@ OL_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
 OL_ALIAS(Allreduce_init_c)
 
 OL_EXPORT int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::alltoall>(together("MPI_Alltoall", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::alltoall>(together("MPI_Alltoall", comm), payload<Use::in_place, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Alltoall)
 
 OL_EXPORT int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::alltoall>(together("MPI_Alltoall_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::alltoall>(together("MPI_Alltoall_c", comm), payload<Use::in_place, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Alltoall_c)
 
 OL_EXPORT int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::alltoall_init>(together("MPI_Alltoall_init", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::alltoall_init>(together("MPI_Alltoall_init", comm), payload<Use::in_place, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Alltoall_init)
 
 OL_EXPORT int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::alltoall_init>(together("MPI_Alltoall_init_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::alltoall_init>(together("MPI_Alltoall_init_c", comm), payload<Use::in_place, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Alltoall_init_c)
 
 OL_EXPORT int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
@@ -201,11 +201,11 @@ OL_EXPORT int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count co
 OL_ALIAS(Iallreduce_c)
 
 OL_EXPORT int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ialltoall>(together("MPI_Ialltoall", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ialltoall>(together("MPI_Ialltoall", comm), payload<Use::in_place, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ialltoall)
 
 OL_EXPORT int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ialltoall>(together("MPI_Ialltoall_c", comm), payload<Use::in_place>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ialltoall>(together("MPI_Ialltoall_c", comm), payload<Use::in_place, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::everyone>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ialltoall_c)
 
 OL_EXPORT int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -273,11 +273,11 @@ OL_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int
 OL_ALIAS(Ireduce_scatter)
 
 OL_EXPORT int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce_scatter_block>(together("MPI_Ireduce_scatter_block", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce_scatter_block>(together("MPI_Ireduce_scatter_block", comm), operand<Use::in_place, Blocks::per_rank>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone, Blocks::per_rank>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce_scatter_block)
 
 OL_EXPORT int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ireduce_scatter_block>(together("MPI_Ireduce_scatter_block_c", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ireduce_scatter_block>(together("MPI_Ireduce_scatter_block_c", comm), operand<Use::in_place, Blocks::per_rank>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone, Blocks::per_rank>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ireduce_scatter_block_c)
 
 OL_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
@@ -337,19 +337,19 @@ OL_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int 
 OL_ALIAS(Reduce_scatter)
 
 OL_EXPORT int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::reduce_scatter_block>(together("MPI_Reduce_scatter_block", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::reduce_scatter_block>(together("MPI_Reduce_scatter_block", comm), operand<Use::in_place, Blocks::per_rank>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone, Blocks::per_rank>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce_scatter_block)
 
 OL_EXPORT int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{ return call<coll::reduce_scatter_block>(together("MPI_Reduce_scatter_block_c", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
+{ return call<coll::reduce_scatter_block>(together("MPI_Reduce_scatter_block_c", comm), operand<Use::in_place, Blocks::per_rank>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone, Blocks::per_rank>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}); }
 OL_ALIAS(Reduce_scatter_block_c)
 
 OL_EXPORT int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_scatter_block_init>(together("MPI_Reduce_scatter_block_init", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_scatter_block_init>(together("MPI_Reduce_scatter_block_init", comm), operand<Use::in_place, Blocks::per_rank>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone, Blocks::per_rank>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_scatter_block_init)
 
 OL_EXPORT int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::reduce_scatter_block_init>(together("MPI_Reduce_scatter_block_init_c", comm), operand<Use::in_place>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::reduce_scatter_block_init>(together("MPI_Reduce_scatter_block_init_c", comm), operand<Use::in_place, Blocks::per_rank>(sendbuf, recvcount, datatype, "sendbuf", "recvcount", "datatype"), operand<Use::everyone, Blocks::per_rank>(recvbuf, recvcount, datatype, "recvbuf", "recvcount", "datatype"), Handle{op, "op"}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Reduce_scatter_block_init_c)
 
 OL_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)

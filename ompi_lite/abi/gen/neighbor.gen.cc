@@ -25,11 +25,11 @@ OL_EXPORT int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcou
 OL_ALIAS(Ineighbor_allgatherv_c)
 
 OL_EXPORT int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_alltoall>(together("MPI_Ineighbor_alltoall", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_alltoall>(together("MPI_Ineighbor_alltoall", comm), payload<Use::to_neighbors, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_alltoall)
 
 OL_EXPORT int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{ return call<coll::ineighbor_alltoall>(together("MPI_Ineighbor_alltoall_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
+{ return call<coll::ineighbor_alltoall>(together("MPI_Ineighbor_alltoall_c", comm), payload<Use::to_neighbors, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, NewHandle{request, "request"}); }
 OL_ALIAS(Ineighbor_alltoall_c)
 
 OL_EXPORT int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
@@ -81,19 +81,19 @@ OL_EXPORT int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sen
 OL_ALIAS(Neighbor_allgatherv_init_c)
 
 OL_EXPORT int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_alltoall>(together("MPI_Neighbor_alltoall", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_alltoall>(together("MPI_Neighbor_alltoall", comm), payload<Use::to_neighbors, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_alltoall)
 
 OL_EXPORT int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{ return call<coll::neighbor_alltoall>(together("MPI_Neighbor_alltoall_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
+{ return call<coll::neighbor_alltoall>(together("MPI_Neighbor_alltoall_c", comm), payload<Use::to_neighbors, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}); }
 OL_ALIAS(Neighbor_alltoall_c)
 
 OL_EXPORT int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_alltoall_init>(together("MPI_Neighbor_alltoall_init", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_alltoall_init>(together("MPI_Neighbor_alltoall_init", comm), payload<Use::to_neighbors, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_alltoall_init)
 
 OL_EXPORT int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<coll::neighbor_alltoall_init>(together("MPI_Neighbor_alltoall_init_c", comm), payload<Use::to_neighbors>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<coll::neighbor_alltoall_init>(together("MPI_Neighbor_alltoall_init_c", comm), payload<Use::to_neighbors, Blocks::per_rank>(sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype"), payload<Use::from_neighbors>(recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype"), Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Neighbor_alltoall_init_c)
 
 OL_EXPORT int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)

@@ -28,11 +28,11 @@ OL_EXPORT int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype d
 OL_ALIAS(Bsend_init_c)
 
 OL_EXPORT int PMPI_Buffer_attach(void *buffer, int size)
-{ return call<mpi::buffer_attach>(on("MPI_Buffer_attach"), Value{buffer}, Natural{size, "size"}); }
+{ return call<mpi::buffer_attach>(on("MPI_Buffer_attach"), HostBytes{buffer, "buffer"}, Natural{size, "size"}); }
 OL_ALIAS(Buffer_attach)
 
 OL_EXPORT int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
-{ return call<mpi::buffer_attach>(on("MPI_Buffer_attach_c"), Value{buffer}, Natural{size, "size"}); }
+{ return call<mpi::buffer_attach>(on("MPI_Buffer_attach_c"), HostBytes{buffer, "buffer"}, Natural{size, "size"}); }
 OL_ALIAS(Buffer_attach_c)
 
 OL_EXPORT int PMPI_Buffer_detach(void *buffer_addr, int *size)
@@ -56,11 +56,11 @@ OL_EXPORT int PMPI_Cancel(MPI_Request *request)
 OL_ALIAS(Cancel)
 
 OL_EXPORT int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
-{ return call<mpi::comm_attach_buffer>(on("MPI_Comm_attach_buffer", comm), Handle{comm, "comm"}, Value{buffer}, Natural{size, "size"}); }
+{ return call<mpi::comm_attach_buffer>(on("MPI_Comm_attach_buffer", comm), Handle{comm, "comm"}, HostBytes{buffer, "buffer"}, Natural{size, "size"}); }
 OL_ALIAS(Comm_attach_buffer)
 
 OL_EXPORT int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
-{ return call<mpi::comm_attach_buffer>(on("MPI_Comm_attach_buffer_c", comm), Handle{comm, "comm"}, Value{buffer}, Natural{size, "size"}); }
+{ return call<mpi::comm_attach_buffer>(on("MPI_Comm_attach_buffer_c", comm), Handle{comm, "comm"}, HostBytes{buffer, "buffer"}, Natural{size, "size"}); }
 OL_ALIAS(Comm_attach_buffer_c)
 
 OL_EXPORT int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)

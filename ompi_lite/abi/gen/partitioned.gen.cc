@@ -24,17 +24,17 @@ OL_EXPORT int PMPI_Pready_range(int partition_low, int partition_high, MPI_Reque
 OL_ALIAS(Pready_range)
 
 OL_EXPORT int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<mpi::precv_init>(on("MPI_Precv_init", comm), Value{buf}, Natural{partitions, "partitions"}, Length{count, "count", ErrorClass::count}, CommittedType{datatype, "datatype"}, Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<mpi::precv_init>(on("MPI_Precv_init", comm), partitions_of(buf, partitions, count, datatype, "buf"), Natural{partitions, "partitions"}, Length{count, "count", ErrorClass::count}, CommittedType{datatype, "datatype"}, Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Precv_init)
 
 OL_EXPORT int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<mpi::precv_init>(on("MPI_Precv_init_c", comm), Value{buf}, Natural{partitions, "partitions"}, Length{count, "count", ErrorClass::count}, CommittedType{datatype, "datatype"}, Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<mpi::precv_init>(on("MPI_Precv_init_c", comm), partitions_of(buf, partitions, count, datatype, "buf"), Natural{partitions, "partitions"}, Length{count, "count", ErrorClass::count}, CommittedType{datatype, "datatype"}, Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Precv_init_c)
 
 OL_EXPORT int PMPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<mpi::psend_init>(on("MPI_Psend_init", comm), Value{buf}, Natural{partitions, "partitions"}, Length{count, "count", ErrorClass::count}, CommittedType{datatype, "datatype"}, Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<mpi::psend_init>(on("MPI_Psend_init", comm), partitions_of(buf, partitions, count, datatype, "buf"), Natural{partitions, "partitions"}, Length{count, "count", ErrorClass::count}, CommittedType{datatype, "datatype"}, Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Psend_init)
 
 OL_EXPORT int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{ return call<mpi::psend_init>(on("MPI_Psend_init_c", comm), Value{buf}, Natural{partitions, "partitions"}, Length{count, "count", ErrorClass::count}, CommittedType{datatype, "datatype"}, Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
+{ return call<mpi::psend_init>(on("MPI_Psend_init_c", comm), partitions_of(buf, partitions, count, datatype, "buf"), Natural{partitions, "partitions"}, Length{count, "count", ErrorClass::count}, CommittedType{datatype, "datatype"}, Rank{dest, "dest", Who::dest}, Tag{tag, "tag", TagUse::send}, Handle{comm, "comm"}, Handle{info, "info", Null::allowed}, NewHandle{request, "request"}); }
 OL_ALIAS(Psend_init_c)

@@ -11,11 +11,11 @@ using namespace ompi_lite;
 using namespace ompi_lite::abi;
 
 OL_EXPORT int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
-{ return call<mpi::session_attach_buffer>(on("MPI_Session_attach_buffer", session), Handle{session, "session"}, Value{buffer}, Natural{size, "size"}); }
+{ return call<mpi::session_attach_buffer>(on("MPI_Session_attach_buffer", session), Handle{session, "session"}, HostBytes{buffer, "buffer"}, Natural{size, "size"}); }
 OL_ALIAS(Session_attach_buffer)
 
 OL_EXPORT int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
-{ return call<mpi::session_attach_buffer>(on("MPI_Session_attach_buffer_c", session), Handle{session, "session"}, Value{buffer}, Natural{size, "size"}); }
+{ return call<mpi::session_attach_buffer>(on("MPI_Session_attach_buffer_c", session), Handle{session, "session"}, HostBytes{buffer, "buffer"}, Natural{size, "size"}); }
 OL_ALIAS(Session_attach_buffer_c)
 
 OL_EXPORT int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)

@@ -50,19 +50,19 @@ OL_EXPORT int PMPI_Op_free(MPI_Op *op)
 OL_ALIAS(Op_free)
 
 OL_EXPORT int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
-{ return call<mpi::pack>(on("MPI_Pack", comm), payload(inbuf, incount, datatype, "inbuf", "incount", "datatype"), Value{outbuf}, Natural{outsize, "outsize"}, Out{position, "position"}, Handle{comm, "comm"}); }
+{ return call<mpi::pack>(on("MPI_Pack", comm), payload(inbuf, incount, datatype, "inbuf", "incount", "datatype"), PackedOut{outbuf, outsize, position, "outbuf"}, Natural{outsize, "outsize"}, Out{position, "position"}, Handle{comm, "comm"}); }
 OL_ALIAS(Pack)
 
 OL_EXPORT int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
-{ return call<mpi::pack>(on("MPI_Pack_c", comm), payload(inbuf, incount, datatype, "inbuf", "incount", "datatype"), Value{outbuf}, Natural{outsize, "outsize"}, Out{position, "position"}, Handle{comm, "comm"}); }
+{ return call<mpi::pack>(on("MPI_Pack_c", comm), payload(inbuf, incount, datatype, "inbuf", "incount", "datatype"), PackedOut{outbuf, outsize, position, "outbuf"}, Natural{outsize, "outsize"}, Out{position, "position"}, Handle{comm, "comm"}); }
 OL_ALIAS(Pack_c)
 
 OL_EXPORT int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
-{ return call<mpi::pack_external>(on("MPI_Pack_external"), Text{datarep, "datarep"}, payload(inbuf, incount, datatype, "inbuf", "incount", "datatype"), Value{outbuf}, Natural{outsize, "outsize"}, Out{position, "position"}); }
+{ return call<mpi::pack_external>(on("MPI_Pack_external"), Text{datarep, "datarep"}, payload(inbuf, incount, datatype, "inbuf", "incount", "datatype"), PackedOut{outbuf, outsize, position, "outbuf"}, Natural{outsize, "outsize"}, Out{position, "position"}); }
 OL_ALIAS(Pack_external)
 
 OL_EXPORT int PMPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
-{ return call<mpi::pack_external>(on("MPI_Pack_external_c"), Text{datarep, "datarep"}, payload(inbuf, incount, datatype, "inbuf", "incount", "datatype"), Value{outbuf}, Natural{outsize, "outsize"}, Out{position, "position"}); }
+{ return call<mpi::pack_external>(on("MPI_Pack_external_c"), Text{datarep, "datarep"}, payload(inbuf, incount, datatype, "inbuf", "incount", "datatype"), PackedOut{outbuf, outsize, position, "outbuf"}, Natural{outsize, "outsize"}, Out{position, "position"}); }
 OL_ALIAS(Pack_external_c)
 
 OL_EXPORT int PMPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
@@ -274,17 +274,17 @@ OL_EXPORT int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Cou
 OL_ALIAS(Type_vector_c)
 
 OL_EXPORT int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
-{ return call<mpi::unpack>(on("MPI_Unpack", comm), Value{inbuf}, Natural{insize, "insize"}, Out{position, "position"}, payload(outbuf, outcount, datatype, "outbuf", "outcount", "datatype"), Handle{comm, "comm"}); }
+{ return call<mpi::unpack>(on("MPI_Unpack", comm), PackedIn{inbuf, insize, position, outcount, datatype, "inbuf"}, Natural{insize, "insize"}, Out{position, "position"}, payload(outbuf, outcount, datatype, "outbuf", "outcount", "datatype"), Handle{comm, "comm"}); }
 OL_ALIAS(Unpack)
 
 OL_EXPORT int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
-{ return call<mpi::unpack>(on("MPI_Unpack_c", comm), Value{inbuf}, Natural{insize, "insize"}, Out{position, "position"}, payload(outbuf, outcount, datatype, "outbuf", "outcount", "datatype"), Handle{comm, "comm"}); }
+{ return call<mpi::unpack>(on("MPI_Unpack_c", comm), PackedIn{inbuf, insize, position, outcount, datatype, "inbuf"}, Natural{insize, "insize"}, Out{position, "position"}, payload(outbuf, outcount, datatype, "outbuf", "outcount", "datatype"), Handle{comm, "comm"}); }
 OL_ALIAS(Unpack_c)
 
 OL_EXPORT int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
-{ return call<mpi::unpack_external>(on("MPI_Unpack_external"), Text{datarep, "datarep"}, Value{inbuf}, Natural{insize, "insize"}, Out{position, "position"}, payload(outbuf, outcount, datatype, "outbuf", "outcount", "datatype")); }
+{ return call<mpi::unpack_external>(on("MPI_Unpack_external"), Text{datarep, "datarep"}, PackedIn{inbuf, insize, position, outcount, datatype, "inbuf"}, Natural{insize, "insize"}, Out{position, "position"}, payload(outbuf, outcount, datatype, "outbuf", "outcount", "datatype")); }
 OL_ALIAS(Unpack_external)
 
 OL_EXPORT int PMPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
-{ return call<mpi::unpack_external>(on("MPI_Unpack_external_c"), Text{datarep, "datarep"}, Value{inbuf}, Natural{insize, "insize"}, Out{position, "position"}, payload(outbuf, outcount, datatype, "outbuf", "outcount", "datatype")); }
+{ return call<mpi::unpack_external>(on("MPI_Unpack_external_c"), Text{datarep, "datarep"}, PackedIn{inbuf, insize, position, outcount, datatype, "inbuf"}, Natural{insize, "insize"}, Out{position, "position"}, payload(outbuf, outcount, datatype, "outbuf", "outcount", "datatype")); }
 OL_ALIAS(Unpack_external_c)
