@@ -25,6 +25,7 @@ test_transport_transport_LDADD = $(catch_ldadd)
 test_multirank_multirank_SOURCES = $(test_support)
 test_multirank_multirank_LDADD = libompi_lite_abi.la $(catch_ldadd)
 
+include test/support/fake/local.mk
 include test/unit/base/local.mk
 include test/unit/device/local.mk
 include test/unit/core/local.mk
@@ -42,4 +43,5 @@ include test/abi/local.mk
 include test/launcher/local.mk
 include test/layering/local.mk
 include test/bench/local.mk
+include test/cuda/local.mk
 TESTS += test/run_mpi.sh test/run_all_cases.sh
