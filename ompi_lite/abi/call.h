@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ompi_lite/abi/describe.h"
+#include "ompi_lite/abi/device_ways.h"
 #include "ompi_lite/abi/payload.h"
 #include "ompi_lite/abi/site.h"
 #include "ompi_lite/abi/sole_buffer.h"
@@ -135,6 +136,11 @@ inline Object* made_by(NewHandle<MPI_Request>& handle) { return handle.made.used
 
 template <auto function, class... A>
 [[gnu::cold, gnu::noinline]] Error run_staged(const Site& site, A&... args) {
+  if constexpr (requires(bool& done) { DeviceWay<function>::take(done, args...); }) {
+    bool done = false;
+    const Error failed = DeviceWay<function>::take(done, args...);
+    if (failed || done) return failed;
+  }
   Staging staging;
   Error error;
   static_cast<void>(((error = stage(site, staging, args), !error) && ...));

@@ -142,7 +142,8 @@ struct Payload {
     constexpr bool kEach =
         blocks == Blocks::per_rank || use == Use::everyone || use == Use::at_root || use == Use::from_neighbors;
     const Buffer block(data, kEach ? count * blocks_in(use, *site.comm) : count, type);
-    return staging.add(data, {&block, 1}, flow, data_name);
+    const bool root = use == Use::bcast && site.root == (site.comm->is_inter() ? MPI_ROOT : site.comm->rank());
+    return staging.add(data, {&block, 1}, root ? Flow::in : flow, data_name);
   }
   template <class P>
   Buffer as() {

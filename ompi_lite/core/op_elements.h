@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the predefined reductions do to one pair of elements: the elements, and the operations on them.
+// What the predefined reductions do to one pair of elements: the elements, and the operations on them. All is constexpr, which
+// lets the compiler for devices use it, too.
 #pragma once
 
+#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace ompi_lite::kernels {
@@ -30,20 +31,17 @@ struct Located {
 // Without branches: the loops around them have to fit into wide registers. Not a number stays so, quiet, with the upper bits
 // of its payload, as processors do it that convert by themselves.
 template <class To, class From>
-[[gnu::always_inline]] inline To bits_as(From from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  std::memcpy(&to, &from, sizeof to);
-  return to;
+[[gnu::always_inline]] inline constexpr To bits_as(From from) {
+  return std::bit_cast<To>(from);
 }
 
 // `yes` ? a : b, in a form that compilers do not turn into a jump.
-[[gnu::always_inline]] inline std::uint32_t pick(bool yes, std::uint32_t a, std::uint32_t b) {
+[[gnu::always_inline]] inline constexpr std::uint32_t pick(bool yes, std::uint32_t a, std::uint32_t b) {
   return b ^ ((a ^ b) & (0u - static_cast<std::uint32_t>(yes)));
 }
 
 // IEEE binary16 to binary32, exactly.
-[[gnu::always_inline]] inline float widened(Half half) {
+[[gnu::always_inline]] inline constexpr float widened(Half half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half.bits & 0x8000u) << 16;
   const std::uint32_t magnitude = half.bits & 0x7fffu;
   const std::uint32_t normal = (magnitude << 13) + ((127u - 15u) << 23);
@@ -54,19 +52,19 @@ template <class To, class From>
   return bits_as<float>(pick(magnitude >= 0x7c00u, infinite | quiet, finite) | sign);
 }
 
-[[gnu::always_inline]] inline float widened(Brain brain) { return bits_as<float>(std::uint32_t{brain.bits} << 16); }
+[[gnu::always_inline]] inline constexpr float widened(Brain brain) { return bits_as<float>(std::uint32_t{brain.bits} << 16); }
 
 // And back, rounded to nearest, ties to even.
 template <Short T>
-T narrowed(float value);
+constexpr T narrowed(float value);
 template <>
-[[gnu::always_inline]] inline Brain narrowed<Brain>(float value) {
+[[gnu::always_inline]] inline constexpr Brain narrowed<Brain>(float value) {
   const auto bits = bits_as<std::uint32_t>(value);
   const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;  // rounding could make it infinity
   return {static_cast<std::uint16_t>(is_nan ? bits >> 16 | 0x40u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
 }
 template <>
-[[gnu::always_inline]] inline Half narrowed<Half>(float value) {
+[[gnu::always_inline]] inline constexpr Half narrowed<Half>(float value) {
   const auto bits = bits_as<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   const std::uint32_t rebased = magnitude - ((127u - 15u) << 23);
@@ -108,34 +106,34 @@ using Factor = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, Unsi
 
 struct Sum {
   template <Integer T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return static_cast<T>(static_cast<Factor<T>>(a) + static_cast<Factor<T>>(b));
   }
   template <Floating T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return a + b;
   }
   template <Short T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return narrowed<T>(widened(a) + widened(b));
   }
 };
 
 struct Prod {
   template <Integer T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return static_cast<T>(static_cast<Factor<T>>(a) * static_cast<Factor<T>>(b));
   }
   template <Floating T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return a * b;
   }
   template <Short T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return narrowed<T>(widened(a) * widened(b));
   }
   template <class T>
-  [[gnu::always_inline]] static Complex<T> apply(Complex<T> a, Complex<T> b) {
+  [[gnu::always_inline]] static constexpr Complex<T> apply(Complex<T> a, Complex<T> b) {
     if constexpr (std::is_same_v<T, Half>) {
       const Complex<float> x{widened(a.real), widened(a.imaginary)}, y{widened(b.real), widened(b.imaginary)};
       const Complex<float> product = apply(x, y);
@@ -148,60 +146,60 @@ struct Prod {
 
 struct Max {
   template <Ordered T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return a > b ? a : b;
   }
   template <Short T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return widened(a) > widened(b) ? a : b;
   }
 };
 
 struct Min {
   template <Ordered T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return a < b ? a : b;
   }
   template <Short T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return widened(a) < widened(b) ? a : b;
   }
 };
 
 struct Band {
   template <Integer T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return static_cast<T>(a & b);
   }
 };
 struct Bor {
   template <Integer T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return static_cast<T>(a | b);
   }
 };
 struct Bxor {
   template <Integer T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return static_cast<T>(a ^ b);
   }
 };
 // Both sides are evaluated on purpose: no branch in the loop.
 struct Land {
   template <Integer T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return static_cast<T>(static_cast<int>(a != 0) & static_cast<int>(b != 0));
   }
 };
 struct Lor {
   template <Integer T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return static_cast<T>((a | b) != 0);
   }
 };
 struct Lxor {
   template <Integer T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
+  [[gnu::always_inline]] static constexpr T apply(T a, T b) {
     return static_cast<T>((a != 0) != (b != 0));
   }
 };
@@ -209,13 +207,13 @@ struct Lxor {
 // Of equal values the lower index wins (MPI 5.0, section 6.9.4).
 struct Maxloc {
   template <class V, class I>
-  [[gnu::always_inline]] static Located<V, I> apply(Located<V, I> a, Located<V, I> b) {
+  [[gnu::always_inline]] static constexpr Located<V, I> apply(Located<V, I> a, Located<V, I> b) {
     return a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b;
   }
 };
 struct Minloc {
   template <class V, class I>
-  [[gnu::always_inline]] static Located<V, I> apply(Located<V, I> a, Located<V, I> b) {
+  [[gnu::always_inline]] static constexpr Located<V, I> apply(Located<V, I> a, Located<V, I> b) {
     return a.value < b.value || (a.value == b.value && a.index < b.index) ? a : b;
   }
 };

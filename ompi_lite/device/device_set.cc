@@ -20,6 +20,10 @@ constinit Watch watch = Watch::none;
 constinit DeviceCounters device_counters;
 constinit HostRanges host_ranges;
 
+constinit Knob<bool> use_kernels("device_kernels", true, Unit::none,
+                                 "Reduce in device memory with kernels where there is one for the operation and the type. "
+                                 "Off: in host memory.");
+
 namespace {
 
 constinit Knob<const char*> choice("device", "auto", Unit::none,
@@ -28,7 +32,7 @@ constinit Knob<const char*> choice("device", "auto", Unit::none,
 constinit Knob<const char*> plugin_file("device_plugin", "", Unit::none,
                                         "The device plugin; not set: libompi_lite_cuda.so beside the library.");
 
-constinit KnobBase* const list[] = {&choice, &plugin_file};
+constinit KnobBase* const list[] = {&choice, &plugin_file, &use_kernels};
 
 // Where device memory was seen. An address in one of these ranges that the driver no longer knows was freed.
 struct SeenRange {

@@ -94,9 +94,11 @@ const OmpiLiteDeviceOps* operations();  // null without a plugin
 struct DeviceCounters {
   Counter questions;                     // to the driver: where an address lies
   Counter staged_buffers, staged_bytes;  // through host memory, both directions
+  Counter kernel_reductions, kernel_bytes;
 };
 extern constinit DeviceCounters device_counters;
 
 KnobGroup knobs();
+extern Knob<bool> use_kernels;
 
 }  // namespace ompi_lite::device

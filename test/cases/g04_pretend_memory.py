@@ -12,6 +12,7 @@ source = TESTDIR / "pretend.c"
 source.write_text(r"""
 #include "check.h"
 #include "device.h"
+#include <mpix.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -150,6 +151,70 @@ static void other_thread(enum space space) {
   space_free(space, there);
 }
 
+// Every predefined operation on every type: in device memory the same bytes as in host memory. Says how many there are.
+static int all_reductions(void) {
+  static const struct { MPI_Op op; const char *name; } ops[] = {{MPI_SUM, "sum"}, {MPI_MIN, "min"}, {MPI_MAX, "max"}, {MPI_PROD, "prod"},
+    {MPI_BAND, "band"}, {MPI_BOR, "bor"}, {MPI_BXOR, "bxor"}, {MPI_LAND, "land"}, {MPI_LOR, "lor"}, {MPI_LXOR, "lxor"},
+    {MPI_MINLOC, "minloc"}, {MPI_MAXLOC, "maxloc"}};
+  const MPI_Datatype types[] = {MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T,
+    MPI_FLOAT, MPI_DOUBLE, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT,
+    MPI_2INT, MPI_SHORT_INT, MPI_C_BOOL, MPI_BYTE, MPI_AINT, MPI_COUNT, MPIX_FLOAT16, MPIX_BFLOAT16};
+  enum { n = 37, room = n * 32 };
+  static unsigned char a[room], b[room], wanted[room], got[room];
+  int pairs = 0;
+  for (int i = 0; i < room; ++i) a[i] = (unsigned char)(i * 37 % 60), b[i] = (unsigned char)(i * 11 % 60);
+  for (unsigned t = 0; t < sizeof types / sizeof types[0]; ++t) {
+    for (unsigned o = 0; o < sizeof ops / sizeof ops[0]; ++o) {
+      memcpy(wanted, b, room);
+      const int on_host = MPI_Reduce_local(a, wanted, n, types[t], ops[o].op);
+      void *in_there = space_alloc(in_device, room), *there = space_alloc(in_device, room);
+      space_copy(in_there, a, room);
+      space_copy(there, b, room);
+      const int on_device = MPI_Reduce_local(in_there, there, n, types[t], ops[o].op);
+      CHECK(error_class(on_device) == error_class(on_host), "%s on type %u: %s", ops[o].name, t, error_text(on_device));
+      space_copy(got, there, room);
+      const int wide = types[t] == MPI_DOUBLE_INT || types[t] == MPI_LONG_INT, narrow = types[t] == MPI_SHORT_INT;
+      for (int i = 0; i < room; ++i)  /* what lies between the members may be anything */
+        if ((wide && i % 16 >= 12) || (narrow && (i % 8) / 2 == 1)) got[i] = wanted[i];
+      CHECK(memcmp(got, wanted, room) == 0, "%s on type %u differs", ops[o].name, t);
+      pairs += on_host == MPI_SUCCESS;
+      space_free(in_device, in_there);
+      space_free(in_device, there);
+    }
+  }
+  return pairs;
+}
+
+// Larger than what is pinned and kept.
+static void large(void) {
+  const int n = 17 << 20;
+  int *image = malloc((size_t)n * sizeof *image), *there = space_alloc(in_device, (size_t)n * sizeof *image);
+  for (int i = 0; i < n; ++i) image[i] = world_rank == 0 ? i : -1;
+  space_copy(there, image, (size_t)n * sizeof *image);
+  MPI_Bcast(there, n, MPI_INT, 0, MPI_COMM_WORLD);
+  space_copy(image, there, (size_t)n * sizeof *image);
+  for (int i = 0; i < n; ++i) CHECK(image[i] == i, "[%d] is %d", i, image[i]);
+  space_free(in_device, there);
+  free(image);
+}
+
+static unsigned long long counting_from;
+static unsigned long long counted(const char *name, int variable_class) {
+  static MPI_T_pvar_session session;
+  static MPI_T_pvar_handle handle;
+  static int begun;
+  unsigned long long value;
+  int index, count;
+  if (!begun++) {
+    MPI_T_pvar_get_index(name, variable_class, &index);
+    MPI_T_pvar_session_create(&session);
+    MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
+    MPI_T_pvar_start(session, handle);
+  }
+  MPI_T_pvar_read(session, handle, &value);
+  return value;
+}
+
 static unsigned long long pvar(const char *name) {
   int index, count;
   unsigned long long value;
@@ -180,6 +245,7 @@ int main(int argc, char **argv) {
   gaps();
   addresses_again();
   once_only();
+  large();
   other_thread(in_device);
   other_thread(in_pool);
   void *there = space_alloc(in_device, 100);
@@ -189,6 +255,12 @@ int main(int argc, char **argv) {
   space_free(in_device, there);
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
   CHECK(pvar("device_staged_bytes") >= sizeof(int), "staging is not counted");
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  counting_from = counted("device_kernel_reductions", MPI_T_PVAR_CLASS_COUNTER);
+  const int pairs = all_reductions();
+  const unsigned long long kernels = counted("device_kernel_reductions", MPI_T_PVAR_CLASS_COUNTER) - counting_from;
+  if (world_rank == 0) printf("%d pairs of operation and type, %llu by kernels\n", pairs, kernels);
+  CHECK(getenv("OMPI_LITE_DEVICE_KERNELS") ? kernels == 0 : kernels >= 100, "%llu of %d reductions by kernels", kernels, pairs);
   MPI_T_finalize();
   unsigned long long (*contexts)(void);
   *(void **)&contexts = device_function("fake_cuda_contexts");
@@ -203,6 +275,6 @@ program = TESTDIR / "pretend"
 built = run([*command("MPICC"), "-g", f"-I{os.path.dirname(os.path.abspath(__file__))}/../support", source, "-ldl", "-lpthread", "-o", program])
 expect(built.code == 0, built, "does not compile")
 for np in (2, 3):
-    for more in ({}, {"FAKE_CUDA_DEVICES": "1"}):
+    for more in ({}, {"FAKE_CUDA_DEVICES": "1"}, {"OMPI_LITE_DEVICE_KERNELS": "0"}):
         ran = mpirun("-n", np, program, env=environment(**more))
         expect(ran.code == 0 and ran.out.endswith("ok\n"), ran, f"{np} ranks, {more}")
