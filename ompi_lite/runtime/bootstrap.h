@@ -46,11 +46,12 @@ class Bootstrap {
   [[noreturn]] virtual void abort(int code, const char* why) = 0;
 };
 
-// The bootstrap that the environment calls for: PMIx under a launcher that offers it, else a job of one. An Error if the
-// process was started as one of several by something that we cannot talk to.
+// The bootstrap that the environment calls for: PMIx or PMI-1 under a launcher that offers it, else a job of one. An Error if
+// the process was started as one of several by something that we cannot talk to.
 Result<std::unique_ptr<Bootstrap>> find_bootstrap();
 
 std::unique_ptr<Bootstrap> make_singleton_bootstrap();
 Result<std::unique_ptr<Bootstrap>> make_pmix_bootstrap();
+Result<std::unique_ptr<Bootstrap>> make_pmi1_bootstrap();
 
 }  // namespace ompi_lite

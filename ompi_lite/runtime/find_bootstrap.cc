@@ -17,11 +17,11 @@ struct Trace {
   bool may_be_outside;  // also set where a program runs alone, as in a batch script
 };
 constexpr std::array kTraces = {
-    Trace{"a launcher of MPICH or Intel MPI (Hydra, PMI)", "PMI_SIZE", "PMI_RANK", false},
+    Trace{"a launcher of the kind of MPICH's (PMI)", "PMI_SIZE", "PMI_RANK", false},
     Trace{"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", false},
     Trace{"mpirun_rsh of MVAPICH", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", false},
-    Trace{"srun of Slurm without --mpi=pmix", "SLURM_NTASKS", "SLURM_PROCID", true},
-    Trace{"srun of Slurm without --mpi=pmix", "SLURM_NPROCS", "SLURM_PROCID", true},
+    Trace{"srun of Slurm without --mpi=pmix or --mpi=pmi2", "SLURM_NTASKS", "SLURM_PROCID", true},
+    Trace{"srun of Slurm without --mpi=pmix or --mpi=pmi2", "SLURM_NPROCS", "SLURM_PROCID", true},
 };
 
 long number(const char* name) {
@@ -52,22 +52,21 @@ const Trace* foreign_trace() {
 
 Result<std::unique_ptr<Bootstrap>> find_bootstrap() {
   // Hydra passes the PMIx variables of a job around it through, so what it sets itself comes first.
-  const bool hydra = is_set("PMI_FD") || is_set("PMI_PORT");
-  if (pmix_server_named() && !hydra) return make_pmix_bootstrap();
+  if (is_set("PMI_FD") || is_set("PMI_PORT")) return make_pmi1_bootstrap();
+  if (pmix_server_named()) return make_pmix_bootstrap();
   const Trace* trace = foreign_trace();
   if (trace == nullptr) return make_singleton_bootstrap();
   if (!trace->may_be_outside) {
     return make_error(ErrorClass::other,
-                      "this process was started by %s (%s is %ld) without a PMIx server, but the program uses "
+                      "this process was started by %s (%s is %ld) without a PMIx or PMI server, but the program uses "
                       "ompi-lite: start it with ompi-lite's mpirun, or unset %s to run it alone",
                       trace->product, trace->size, number(trace->size), trace->size);
   }
   if (number(trace->rank) == 0) {
-    OL_LOG(
-        warn,
-        "the environment looks like %s (%s is %ld): this process runs as a job of its own; start it with srun --mpi=pmix or "
-        "with ompi-lite's mpirun if it shall be one of several",
-        trace->product, trace->size, number(trace->size));
+    OL_LOG(warn,
+           "the environment looks like %s (%s is %ld): this process runs as a job of its own; start it with srun "
+           "--mpi=pmix or --mpi=pmi2 or with ompi-lite's mpirun if it shall be one of several",
+           trace->product, trace->size, number(trace->size));
   }
   return make_singleton_bootstrap();
 }

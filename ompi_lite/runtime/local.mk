@@ -2,6 +2,8 @@
 # The sources of ompi_lite/runtime, one a line: libompi_lite_la_SOURCES += ompi_lite/runtime/NAME.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/singleton_bootstrap.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/pmix_bootstrap.cc
+libompi_lite_la_SOURCES += ompi_lite/runtime/pmi1_bootstrap.cc
+libompi_lite_la_SOURCES += ompi_lite/runtime/pmi1_wire.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/find_bootstrap.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/process.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/knob_list.cc

@@ -2,6 +2,7 @@
 // How a rank comes up and goes down, step by step.
 #include "ompi_lite/runtime/process.h"
 
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,14 +24,50 @@ namespace {
 
 constexpr int kNodeTimeoutMs = 600'000;  // the launcher ends the job long before if a rank does not come
 constexpr char kSegmentKey[] = "ompi_lite.segment";
+constexpr char kSecretKey[] = "ompi_lite.secret";
 
-std::string address_key(const btl::Transport& transport) { return std::string("ompi_lite.") + transport.info().name; }
+constexpr char kAddressesKey[] = "ompi_lite.addresses";
 
 bool is_shm(const btl::Transport& transport) { return std::strcmp(transport.info().name, "shm") == 0; }
 
-// 32 hexadecimal digits that the launcher gave to the processes of this job alone.
-std::array<std::byte, 16> job_secret() {
-  std::array<std::byte, 16> secret{};
+// All addresses of a rank are one value: some servers wait for ever for a value that nobody has published, and not every
+// rank has every transport. For each: its name, a zero byte, the length of the address as 4 bytes, the address.
+void append_address(std::vector<std::byte>& all, const btl::Transport& transport) {
+  const std::string_view name = transport.info().name;
+  const auto address = transport.address();
+  const auto length = static_cast<std::uint32_t>(address.size());
+  const auto append = [&all](const void* data, std::size_t bytes) {
+    const auto* begin = static_cast<const std::byte*>(data);
+    all.insert(all.end(), begin, begin + bytes);
+  };
+  append(name.data(), name.size());
+  all.push_back(std::byte{0});
+  append(&length, sizeof length);
+  append(address.data(), address.size());
+}
+
+Result<std::vector<std::byte>> find_address(std::span<const std::byte> all, std::string_view wanted) {
+  while (!all.empty()) {
+    const auto zero = std::find(all.begin(), all.end(), std::byte{0});
+    const auto name_bytes = static_cast<std::size_t>(zero - all.begin());
+    const std::string_view name(reinterpret_cast<const char*>(all.data()), name_bytes);
+    std::uint32_t length = 0;
+    if (all.size() < name_bytes + 1 + sizeof length) break;
+    std::memcpy(&length, all.data() + name_bytes + 1, sizeof length);
+    all = all.subspan(name_bytes + 1 + sizeof length);
+    if (length > all.size()) break;
+    if (name == wanted) return std::vector<std::byte>(all.begin(), all.begin() + length);
+    all = all.subspan(length);
+  }
+  return make_error(ErrorClass::other, "the peer does not use the transport %.*s", static_cast<int>(wanted.size()),
+                    wanted.data());
+}
+
+using Secret = std::array<std::byte, 16>;
+
+// 32 hexadecimal digits that our launcher gave to the processes of this job alone.
+Secret inherited_secret() {
+  Secret secret{};
   const char* text = std::getenv("OMPI_LITE_JOB_SECRET");
   if (text == nullptr) return secret;
   for (std::size_t i = 0; i < secret.size() && text[2 * i] != '\0' && text[2 * i + 1] != '\0'; ++i) {
@@ -55,7 +92,8 @@ Result<std::unique_ptr<Process>> Process::start(std::unique_ptr<Bootstrap> boots
   return made;
 }
 
-// The launcher hands the node's segment down; under a launcher that does not, the node's first rank makes it.
+// Our launcher hands down the node's segment and a secret. Under another the first rank of each node makes the one, the
+// first of the job the other; all ranks come to the same fence, whatever their node needs.
 Error Process::open_segment() {
   const std::vector<int>& local_ranks = job().local_ranks;
   const auto local_size = static_cast<int>(local_ranks.size());
@@ -63,20 +101,31 @@ Error Process::open_segment() {
   const auto local_rank = static_cast<int>(here - local_ranks.begin());
   local_peers_.assign(local_ranks.begin(), local_ranks.end());
   const bool inherited = std::getenv("OMPI_LITE_NODE_FD") != nullptr;
-  if (local_size == 1 && !inherited) return {};
+  job_secret_ = inherited_secret();
+  if (job().size == 1 && !inherited) return {};
 
-  if (inherited || local_rank == 0) {
+  if (inherited || (local_rank == 0 && local_size > 1)) {
     Result<Segment> made = Segment::open(local_rank, local_size);
     if (!made) return made.error();
     segment_.emplace(std::move(made).value());
   }
   if (segment_) record_.open(segment());  // before we wait for others: who has come but not got on can be seen
   if (!inherited) {
-    if (local_rank == 0) {
+    if (segment_) {
       const std::string path = segment_->path();
       OL_TRY(bootstrap_->put(kSegmentKey, std::as_bytes(std::span(path.data(), path.size()))));
     }
+    if (job().rank == 0) {
+      if (getrandom(job_secret_.data(), job_secret_.size(), 0) != static_cast<ssize_t>(job_secret_.size()))
+        return make_error(ErrorClass::other, "no random numbers: %s", std::strerror(errno));
+      OL_TRY(bootstrap_->put(kSecretKey, job_secret_));
+    }
     OL_TRY(bootstrap_->fence());
+    if (job().rank != 0) {
+      Result<std::vector<std::byte>> secret = bootstrap_->get(0, kSecretKey);
+      if (!secret) return secret.error();
+      std::copy_n(secret->begin(), std::min(secret->size(), job_secret_.size()), job_secret_.begin());
+    }
     if (local_rank != 0) {
       Result<std::vector<std::byte>> path = bootstrap_->get(local_ranks.front(), kSegmentKey);
       if (!path) return path.error();
@@ -86,6 +135,7 @@ Error Process::open_segment() {
       segment_.emplace(std::move(made).value());
     }
   }
+  if (!segment_) return {};
   OL_TRY(segment_->wait_for_all(kNodeTimeoutMs));
   if (local_rank == 0) segment_->unlink();
   return {};
@@ -97,7 +147,7 @@ Error Process::open_transports() {
   setup.self = job().rank;
   setup.segment = segment_ ? &*segment_ : nullptr;
   setup.local_peers = local_peers_;
-  setup.job_secret = job_secret();
+  setup.job_secret = job_secret_;
   setup.beyond_memory = static_cast<int>(local_peers_.size()) != job().size;
   Result<std::vector<std::unique_ptr<btl::Transport>>> made = btl::make_transports(setup);
   if (!made) return made.error();
@@ -106,7 +156,9 @@ Error Process::open_transports() {
   const bool all_local = static_cast<int>(local_peers_.size()) == job().size;
   const bool shm = std::any_of(transports_.begin(), transports_.end(), [](const auto& each) { return is_shm(*each); });
   if (job().size > 1 && !(all_local && shm)) {
-    for (const auto& transport : transports_) OL_TRY(bootstrap_->put(address_key(*transport), transport->address()));
+    std::vector<std::byte> addresses;
+    for (const auto& transport : transports_) append_address(addresses, *transport);
+    OL_TRY(bootstrap_->put(kAddressesKey, addresses));
     OL_TRY(bootstrap_->fence());
     addresses_published_ = true;
   }
@@ -127,7 +179,11 @@ Error Process::open_transports() {
 
 Result<std::vector<std::byte>> Process::address(PeerId peer, const btl::Transport& transport) {
   if (peer == job().rank) return transport.address();
-  if (addresses_published_) return bootstrap_->get(peer, address_key(transport));
+  if (addresses_published_) {
+    Result<std::vector<std::byte>> all = bootstrap_->get(peer, kAddressesKey);
+    if (!all) return all.error();
+    return find_address(*all, transport.info().name);
+  }
   if (!is_shm(transport)) return Error(ErrorClass::other, "only shared memory is in use between processes");
   const auto here = std::lower_bound(local_peers_.begin(), local_peers_.end(), peer);
   const btl::shm::ShmAddress theirs{segment_->id(), static_cast<std::int32_t>(here - local_peers_.begin()), 0};

@@ -2,6 +2,7 @@
 // Process: everything that one rank owns.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,8 +28,8 @@ class Process final : private pml::AddressBook {
   static Result<std::unique_ptr<Process>> start(std::unique_ptr<Bootstrap> bootstrap, ProcessLock& lock);
   ~Process();
 
-  // Lets everything leave that is on its way, waits for the others where that is needed, says goodbye to the launcher. Nothing
-  // can come or complete after it.
+  // Lets everything leave that is on its way, waits for the others where that is needed, says goodbye to the launcher.
+  // Nothing can come or complete after it.
   Error finish();
   [[noreturn]] void abort(int code, const char* why);
 
@@ -59,6 +60,7 @@ class Process final : private pml::AddressBook {
   Progress progress_;
   std::optional<Blocking> blocking_;
   std::vector<PeerId> local_peers_;
+  std::array<std::byte, 16> job_secret_{};  // known to the processes of the job alone
   struct TransportPoller {
     btl::Transport* transport;
     pml::Pml* pml;
