@@ -53,11 +53,33 @@ MaybeFailure first_that_exists(std::string text, std::vector<std::string>& words
   return first_failure;
 }
 
+// A step of one daemon that has all of the host and shares it with other steps, this one's parent among them. The count of
+// tasks must be given: that of the whole job is the default.
+constexpr std::string_view kSrun =
+    "srun --mpi=none --overlap --kill-on-bad-exit=1 --cpu-bind=none -N1 -n1 --ntasks-per-node=1 -w";
+
+// Whether srun can start daemons on all hosts of the job.
+bool is_slurms(const Allocation& allocation, const JobSpec& spec) {
+  Program program;
+  if (allocation.system != "Slurm" || find_program({"srun"}, "", search_path(), program)) return false;
+  return std::all_of(spec.hosts.begin() + 1, spec.hosts.end(), [&](const std::string& host) {
+    return std::ranges::find(allocation.hosts, host, &Host::name) != allocation.hosts.end();
+  });
+}
+
 // The folder of this program, and so of the daemon, unless it is run out of a build tree.
 std::string own_folder() {
   std::error_code problem;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", problem);
   return problem ? std::string(install_bindir) : self.parent_path().string();
+}
+
+std::vector<std::string> agent_words(const JobSpec& spec, const std::string& host) {
+  std::vector<std::string> words = spec.agent;
+  words.push_back(host);
+  words.insert(words.end(), spec.agent_tail.begin(), spec.agent_tail.end());
+  words.push_back(spec.daemon);
+  return words;
 }
 
 void close_all(std::initializer_list<int> fds) {
@@ -68,12 +90,18 @@ void close_all(std::initializer_list<int> fds) {
 
 }  // namespace
 
-MaybeFailure find_agent(const Options& options, const Environment& environment, std::vector<std::string>& words) {
+MaybeFailure find_agent(const Options& options, const Environment& environment, const Allocation& allocation,
+                        JobSpec& spec) {
   std::string text = options.agent;
   if (text.empty()) {
     const char* set = first_set(environment, {"OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent", "PRTE_MCA_plm_rsh_agent",
                                               "HYDRA_LAUNCHER_EXEC", "I_MPI_HYDRA_BOOTSTRAP_EXEC"});
     if (set != nullptr) text = set;
+  }
+  if (text.empty() && is_slurms(allocation, spec)) {
+    spec.agent = split_words(kSrun);
+    spec.agent_tail = {"sh", "-c"};
+    return std::nullopt;
   }
   std::vector<std::string> chosen;
   if (MaybeFailure failure = first_that_exists(text.empty() ? "ssh : rsh" : text, chosen)) return failure;
@@ -85,7 +113,7 @@ MaybeFailure find_agent(const Options& options, const Environment& environment, 
     if (set != nullptr) more = set;
   }
   for (std::string& word : split_words(more)) chosen.push_back(std::move(word));
-  words = std::move(chosen);
+  spec.agent = std::move(chosen);
   return std::nullopt;
 }
 
@@ -103,13 +131,10 @@ std::string daemon_command(const Options& options) {
   return "exec " + shell_word(folder + "/ompi_lite_daemon");
 }
 
-MaybeFailure start_agent(const std::vector<std::string>& words, const std::string& host, const std::string& command,
-                         RunningAgent& agent) {
+MaybeFailure start_agent(const JobSpec& spec, const std::string& host, RunningAgent& agent) {
   SpawnPlan spawn;
   Program program;
-  std::vector<std::string> argv = words;
-  argv.push_back(host);
-  argv.push_back(command);
+  const std::vector<std::string> argv = agent_words(spec, host);
   if (MaybeFailure failure = find_program(argv, "", search_path(), program)) return failure;
   spawn.program = &program;
   for (char** entry = environ; *entry != nullptr; ++entry) spawn.environment.add(*entry);
@@ -135,10 +160,10 @@ MaybeFailure start_agent(const std::vector<std::string>& words, const std::strin
   return std::nullopt;
 }
 
-std::string agent_text(const std::vector<std::string>& words, const std::string& host, const std::string& command) {
+std::string agent_text(const JobSpec& spec, const std::string& host) {
   std::string text;
-  for (const std::string& word : words) text += shell_word(word) + " ";
-  return text + shell_word(host) + " " + shell_word(command);
+  for (const std::string& word : agent_words(spec, host)) text += (text.empty() ? "" : " ") + shell_word(word);
+  return text;
 }
 
 }  // namespace ompi_lite::launcher

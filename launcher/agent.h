@@ -8,15 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/allocation.h"
 #include "launcher/environment.h"
 #include "launcher/failure.h"
+#include "launcher/job_spec.h"
 #include "launcher/options.h"
 
 namespace ompi_lite::launcher {
 
-// The words before the name of the host: options win over the variables of Open MPI and Hydra that name an agent and its
-// further arguments; without any it is ssh -x.
-MaybeFailure find_agent(const Options& options, const Environment& environment, std::vector<std::string>& words);
+// The agent's words: options win over the variables of Open MPI and Hydra that name an agent and its further arguments;
+// without any it is srun where Slurm has given us all hosts of the job, else ssh -x.
+MaybeFailure find_agent(const Options& options, const Environment& environment, const Allocation& allocation, JobSpec& spec);
 
 // The command that starts a daemon, for the shell of the host: the installation is at the same place there, or where
 // --prefix or --launch-agent says.
@@ -33,11 +35,10 @@ struct RunningAgent {
   int error_fd = -1;  // its stderr
 };
 
-// Starts `words host command`. It gets no terminal: who asks for a password there would be waited for in vain.
-MaybeFailure start_agent(const std::vector<std::string>& words, const std::string& host, const std::string& command,
-                         RunningAgent& agent);
+// Starts the agent of a host. It gets no terminal: who asks for a password there would be waited for in vain.
+MaybeFailure start_agent(const JobSpec& spec, const std::string& host, RunningAgent& agent);
 
 // The same as a user would type it, for messages.
-std::string agent_text(const std::vector<std::string>& words, const std::string& host, const std::string& command);
+std::string agent_text(const JobSpec& spec, const std::string& host);
 
 }  // namespace ompi_lite::launcher

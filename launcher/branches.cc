@@ -63,13 +63,13 @@ MaybeFailure Branches::start(const std::string& job) {
   for (const int host : shape_.below(host_)) {
     const std::string& name = spec_.hosts[static_cast<std::size_t>(host)];
     RunningAgent agent;
-    if (MaybeFailure failure = start_agent(spec_.agent, name, spec_.daemon, agent)) return failure;
+    if (MaybeFailure failure = start_agent(spec_, name, agent)) return failure;
     Branch branch;
     branch.host = host;
     branch.pid = agent.pid;
     branch.link = std::make_unique<Link>(agent.from_fd, agent.to_fd, true);
     branch.error_fd = agent.error_fd;
-    branch.command = agent_text(spec_.agent, name, spec_.daemon);
+    branch.command = agent_text(spec_, name);
     branch.begun = Clock::now();
     (void)fcntl(branch.error_fd, F_SETFL, O_NONBLOCK);
     branches_.push_back(std::move(branch));

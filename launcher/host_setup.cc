@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "launcher/rank_file.h"
 #include "ompi_lite/config.h"
 
 namespace ompi_lite::launcher {
@@ -38,6 +39,20 @@ MaybeFailure find_app(const JobSpec& spec, const std::string& host, const AppSpe
   const std::string searched = path == nullptr ? spec.search_path : path;
   if (MaybeFailure failure = find_program(app.argv, app.working_folder, searched, program)) return failure;
   return check_library(spec, host, app, program);
+}
+
+MaybeFailure place_by_rank_file(const JobSpec& spec, const std::vector<int>& ranks, const std::string& host,
+                                const Machine& machine, Placement& placement) {
+  for (const int rank : ranks) {
+    std::vector<int>& cpus = placement.cpus_of_rank.emplace_back();
+    const std::string& slots = spec.rank_slots[static_cast<std::size_t>(rank)];
+    if (slots.empty()) continue;
+    if (const std::string problem = find_cpus(slots, machine.cpus(), cpus); !problem.empty())
+      return Failure{spec.rank_file + ": rank " + std::to_string(rank) + " on host " + host + ": " + problem,
+                     ExitCode::failure};
+    placement.bound_to = BindTo::core;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -71,6 +86,11 @@ MaybeFailure set_up_host(const JobSpec& spec, int host, const Machine& machine, 
   }
   if (MaybeFailure failure = check_descriptors(static_cast<std::int64_t>(ranks.size()), name)) return failure;
   const auto count = static_cast<int>(ranks.size());
+  if (!spec.rank_slots.empty()) {
+    if (MaybeFailure failure = place_by_rank_file(spec, ranks, name, machine, result.placement)) return failure;
+    setup = std::move(result);
+    return std::nullopt;
+  }
   BindTo bind_to = spec.bind_to;
   if (bind_to == BindTo::automatic) bind_to = decide_binding(machine, count, threads);
   result.placement = place_ranks(machine.cpus(), count, bind_to, spec.map_by);

@@ -36,8 +36,9 @@ bool belongs_together(const JobSpec& spec) {
   const auto within = [](const std::vector<int>& numbers, std::size_t count) {
     return std::ranges::all_of(numbers, [&](int number) { return number >= 0 && static_cast<std::size_t>(number) < count; });
   };
-  return spec.app_of_rank.size() == spec.host_of_rank.size() && within(spec.app_of_rank, spec.apps.size()) &&
-         within(spec.host_of_rank, spec.hosts.size()) && spec.fan_out > 0 &&
+  return spec.app_of_rank.size() == spec.host_of_rank.size() &&
+         (spec.rank_slots.empty() || spec.rank_slots.size() == spec.app_of_rank.size()) &&
+         within(spec.app_of_rank, spec.apps.size()) && within(spec.host_of_rank, spec.hosts.size()) && spec.fan_out > 0 &&
          std::ranges::none_of(spec.apps, [](const AppSpec& app) { return app.argv.empty(); });
 }
 
@@ -53,7 +54,8 @@ std::string encode_job(const JobSpec& spec) {
   writer.put(spec.bind_to).put(spec.map_by).put(spec.stdin_target.all).put(spec.stdin_target.rank);
   writer.put(std::string_view(spec.output_name)).put(spec.report_hang_seconds);
   writer.put(spec.report_bindings).put(spec.allow_other_mpi).put(spec.verbose);
-  writer.put(spec.agent).put(std::string_view(spec.daemon)).put(spec.fan_out);
+  writer.put(std::string_view(spec.rank_file)).put(spec.rank_slots);
+  writer.put(spec.agent).put(spec.agent_tail).put(std::string_view(spec.daemon)).put(spec.fan_out);
   writer.put(spec.start_seconds).put(spec.silent_seconds);
   return writer.take();
 }
@@ -79,7 +81,10 @@ bool decode_job(std::string_view body, JobSpec& spec) {
   reader.get(spec.report_bindings);
   reader.get(spec.allow_other_mpi);
   reader.get(spec.verbose);
+  reader.get(spec.rank_file);
+  reader.get(spec.rank_slots);
   reader.get(spec.agent);
+  reader.get(spec.agent_tail);
   reader.get(spec.daemon);
   reader.get(spec.fan_out);
   reader.get(spec.start_seconds);

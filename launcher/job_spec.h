@@ -33,6 +33,8 @@ struct JobSpec {
   std::string search_path;  // for programs, where the ranks have no PATH
   BindTo bind_to = BindTo::automatic;
   MapBy map_by = MapBy::core;
+  std::string rank_file;                // where the slots of ranks come from, for messages
+  std::vector<std::string> rank_slots;  // of each rank, as rank_file.h has them; empty without a rank file
   StdinTarget stdin_target;
   std::string output_name;
   double report_hang_seconds = 0;
@@ -40,8 +42,9 @@ struct JobSpec {
   bool allow_other_mpi = false;
   bool verbose = false;
   // How daemons start daemons.
-  std::vector<std::string> agent;  // words before the name of the host
-  std::string daemon;              // the command on the host, as its shell reads it
+  std::vector<std::string> agent;       // words before the name of the host
+  std::vector<std::string> agent_tail;  // words between it and the command
+  std::string daemon;                   // the command on the host, as its shell reads it
   int fan_out = 1;
   double start_seconds = 0;   // until a host must have answered
   double silent_seconds = 0;  // after which a host that says nothing is lost; 0: never

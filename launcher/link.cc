@@ -43,7 +43,8 @@ void Link::close_output() {
 void Link::send(const Message& message) {
   const MessageHead head{static_cast<std::uint32_t>(message.body.size()), message.kind, message.to, message.from};
   out_.append(reinterpret_cast<const char*>(&head), sizeof(head));
-  send_text(message.body);
+  out_.append(message.body);
+  send_text("\n");
 }
 
 void Link::send_text(std::string_view text) {
@@ -105,9 +106,14 @@ void Link::read_some() {
       stranger_ = "a message that is none";
       break;
     }
-    if (in_.size() - at - sizeof(head) < head.bytes) break;
+    if (in_.size() - at - sizeof(head) < std::size_t{head.bytes} + 1) break;
+    const std::size_t end = at + sizeof(head) + head.bytes;
+    if (in_[end] != '\n') {
+      stranger_ = "a message that is none";
+      break;
+    }
     arrived_.push_back(Message{head.kind, head.to, head.from, in_.substr(at + sizeof(head), head.bytes)});
-    at += sizeof(head) + head.bytes;
+    at = end + 1;
   }
   in_.erase(0, at);
 }

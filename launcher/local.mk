@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += liblauncher.la
 liblauncher_la_SOURCES = \
   launcher/agent.cc \
+  launcher/allocation.cc \
   launcher/branches.cc \
   launcher/crew.cc \
   launcher/daemon.cc \
@@ -29,6 +30,7 @@ liblauncher_la_SOURCES = \
   launcher/pmix_job.cc \
   launcher/pmix_server.cc \
   launcher/program.cc \
+  launcher/rank_file.cc \
   launcher/sight_message.cc \
   launcher/signals.cc \
   launcher/spawn.cc \

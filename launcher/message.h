@@ -3,7 +3,8 @@
 //
 // A daemon's stdin and stdout are its connection: the agent (ssh) has proven who is at both ends and encrypts what passes.
 // The daemon begins with a line (greeting) that is found behind whatever a login shell prints; then both sides send
-// messages. Numbers are as the machine writes them, which the greeting checks.
+// messages. Numbers are as the machine writes them, which the greeting checks. A line feed ends each message, because srun
+// hands on whole lines.
 #pragma once
 
 #include <cstdint>

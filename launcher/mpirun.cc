@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "launcher/agent.h"
+#include "launcher/allocation.h"
 #include "launcher/environment.h"
 #include "launcher/host_setup.h"
 #include "launcher/hosts.h"
@@ -27,6 +28,7 @@
 #include "launcher/options.h"
 #include "launcher/placement.h"
 #include "launcher/pmix_server.h"
+#include "launcher/rank_file.h"
 #include "launcher/signals.h"
 #include "launcher/spawn.h"
 #include "launcher/watcher.h"
@@ -88,13 +90,21 @@ MaybeFailure options_from_environment(const Environment& environment, Options& o
   return number("OMPI_MCA_orte_set_default_slots", options.default_slots);
 }
 
-MaybeFailure collect_hosts(const Options& options, std::vector<Host>& hosts) {
+MaybeFailure collect_hosts(const Options& options, const Environment& environment, Allocation& allocation,
+                           RankFile& rank_file, std::vector<Host>& hosts) {
   for (const std::string& word : options.hosts) {
     if (MaybeFailure failure = parse_host_word(word, hosts)) return failure;
   }
   if (hosts.empty() && !options.host_file.empty()) {
     if (MaybeFailure failure = read_host_file(options.host_file, hosts)) return failure;
   }
+  if (!options.rank_file.empty()) {
+    if (MaybeFailure failure = read_rank_file(options.rank_file, rank_file)) return failure;
+  }
+  // Whoever names hosts need not care about what a batch system says, right or wrong.
+  if (MaybeFailure failure = find_allocation(environment, allocation); failure && hosts.empty()) return failure;
+  if (hosts.empty()) hosts = allocation.hosts;
+  if (hosts.empty()) hosts = hosts_of(rank_file);
   for (Host& host : hosts) {
     if (host.slots == 0) host.slots = options.default_slots;
   }
@@ -200,12 +210,35 @@ MaybeFailure count_ranks(const Options& options, const HostList& list, int& rank
   return std::nullopt;
 }
 
-MaybeFailure decide_ranks(Options& options, const std::vector<Host>& given, int cores, JobSpec& spec) {
+// The places of ranks as a rank file says them.
+MaybeFailure map_by_file(const RankFile& file, const std::vector<Host>& given, const HostList& list, int asked,
+                         std::vector<int>& place_of_rank, JobSpec& spec) {
+  const auto size = static_cast<int>(file.ranks.size());
+  if (asked > 0 && asked != size) {
+    return usage_error("rank file " + file.path + " has " + std::to_string(size) + " ranks, but " + std::to_string(asked) +
+                       " are asked for");
+  }
+  std::vector<std::string> names;
+  if (MaybeFailure failure = names_of_hosts(file, given, names)) return failure;
+  for (std::size_t rank = 0; rank < names.size(); ++rank) {
+    const auto same = [&](const Host& host) {
+      return host.name == names[rank] || (is_this_machine(host.name) && is_this_machine(names[rank]));
+    };
+    place_of_rank.push_back(static_cast<int>(std::ranges::find_if(list.hosts, same) - list.hosts.begin()));
+    spec.rank_slots.push_back(file.ranks[rank].slots);
+  }
+  spec.rank_file = "rank file " + file.path;
+  return std::nullopt;
+}
+
+MaybeFailure decide_ranks(Options& options, const std::vector<Host>& given, const RankFile& file, int cores, JobSpec& spec) {
   HostList list = number_hosts(given, cores);
   int asked = 0;
   if (MaybeFailure failure = count_ranks(options, list, asked)) return failure;
   std::vector<int> place_of_rank;
-  if (MaybeFailure failure = map_ranks(list.hosts, options, asked, place_of_rank)) return failure;
+  if (MaybeFailure failure = file.ranks.empty() ? map_ranks(list.hosts, options, asked, place_of_rank)
+                                                : map_by_file(file, given, list, asked, place_of_rank, spec))
+    return failure;
   const auto size = static_cast<int>(place_of_rank.size());
   int slots = 0;
   for (const Host& host : list.hosts)
@@ -299,12 +332,13 @@ void fill_spec(const Options& options, JobSpec& spec) {
   spec.silent_seconds = lost_host_time.value();
 }
 
-MaybeFailure find_way_to_hosts(const Options& options, const Environment& inherited, JobSpec& spec) {
+MaybeFailure find_way_to_hosts(const Options& options, const Environment& inherited, const Allocation& allocation,
+                               JobSpec& spec) {
   if (spec.hosts.size() == 1) return std::nullopt;
   std::error_code problem;
   spec.folder = std::filesystem::current_path(problem).string();
   spec.daemon = daemon_command(options);
-  return find_agent(options, inherited, spec.agent);
+  return find_agent(options, inherited, allocation, spec);
 }
 
 MaybeFailure limit_from_environment(Options& options) {
@@ -339,7 +373,9 @@ int run(std::vector<std::string> words, char* const* environ_entries) {
   const Environment inherited = Environment::without_outer_job(environ_entries);
   if (const MaybeFailure failure = options_from_environment(inherited, options)) return give_up(*failure);
   std::vector<Host> hosts;
-  if (const MaybeFailure failure = collect_hosts(options, hosts)) return give_up(*failure);
+  Allocation allocation;
+  RankFile rank_file;
+  if (const MaybeFailure failure = collect_hosts(options, inherited, allocation, rank_file, hosts)) return give_up(*failure);
   static JobSpec spec;
   plan_apps(options, inherited, spec);
 
@@ -349,13 +385,14 @@ int run(std::vector<std::string> words, char* const* environ_entries) {
   watcher.start();
   static Machine machine;
   if (const MaybeFailure failure = machine.discover()) return give_up(*failure);
-  if (const MaybeFailure failure = decide_ranks(options, hosts, count_cores(machine.cpus()), spec)) return give_up(*failure);
+  const int cores = count_cores(machine.cpus());
+  if (const MaybeFailure failure = decide_ranks(options, hosts, rank_file, cores, spec)) return give_up(*failure);
   fill_spec(options, spec);
   HostSetup setup;
   if (const MaybeFailure failure = set_up_host(spec, 0, machine, setup)) return give_up(*failure);
   report(options, spec, setup);
   if (options.dry_run) return 0;
-  if (const MaybeFailure failure = find_way_to_hosts(options, inherited, spec)) return give_up(*failure);
+  if (const MaybeFailure failure = find_way_to_hosts(options, inherited, allocation, spec)) return give_up(*failure);
 
   static PmixServer server;
   if (!spec.ranks_of(0).empty()) {

@@ -167,9 +167,25 @@ MaybeFailure set_ranks_per_resource(Reader& reader, const std::string& text) {
   return std::nullopt;
 }
 
+MaybeFailure set_rank_file(Reader& reader, Values values) {
+  if (!reader.options.rank_file.empty() && reader.options.rank_file != values[0]) {
+    return usage_error("option " + std::string(reader.spelled) + ": a rank file was given already (" +
+                       reader.options.rank_file + ")");
+  }
+  if (values[0].empty()) return bad_value(reader, values[0], "a file");
+  reader.options.rank_file = values[0];
+  return std::nullopt;
+}
+
 MaybeFailure set_mapping(Reader& reader, Values values) {
   Options& options = reader.options;
   const std::string word = before_colon(values[0]);
+  if (word == "rankfile") {
+    constexpr std::string_view kForm = "rankfile:file=";
+    if (!values[0].starts_with(kForm)) return bad_value(reader, values[0], "of the form rankfile:file=FILE");
+    const std::string file = values[0].substr(kForm.size());
+    return set_rank_file(reader, Values(&file, 1));
+  }
   for (const std::string& qualifier : split(std::string_view(values[0]).substr(word.size()), ':')) {
     if (qualifier == "OVERSUBSCRIBE" || qualifier == "oversubscribe") options.no_oversubscribe = false;
     if (qualifier == "NOOVERSUBSCRIBE" || qualifier == "nooversubscribe") options.no_oversubscribe = true;
@@ -311,6 +327,7 @@ constexpr auto option_table = std::to_array<OptionRow>({
     {"hostfile default-hostfile f machinefile machine", 1, "FILE",
      "hosts from a file: \"name slots=2\" or \"name:2\", # comments", set_host_file},
     {"ppn perhost N npernode", 1, "N", "ranks on each host", set_ranks_per_host},
+    {"rankfile rf", 1, "FILE", "the host and the cores of each rank (Open MPI's form)", set_rank_file},
     {"map-by", 1, "WHAT", "spread ranks by slot, node, ppr:N:node, core, socket, numa or hwthread", set_mapping},
     {"rank-by", 1, "WHAT", "number ranks by slot (consecutive on a host) or by node (round the hosts)", set_ranking},
     {"bind-to", 1, "WHAT", "pin ranks to none, core, socket, numa or hwthread", set_binding},

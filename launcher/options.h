@@ -55,6 +55,7 @@ struct Options {
   EnvPlan all_apps_env;            // -genv and its kin: for every app, under the app's own
   std::vector<std::string> hosts;  // words of --host, still unparsed: "name" or "name:slots"
   std::string host_file;
+  std::string rank_file;
   BindTo bind_to = BindTo::automatic;
   MapBy map_by = MapBy::core;
   HostMap host_map = HostMap::slot;

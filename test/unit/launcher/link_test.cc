@@ -83,6 +83,16 @@ void write_all(int fd, const std::string& text) {
   REQUIRE(write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
 }
 
+TEST_CASE("a message that does not end where it says is none", "[launcher]") {
+  Pair pair;
+  Link link(pair.to[0], pair.from[1], true);
+  const MessageHead head{2, MessageKind::say, 0, 1};
+  write_all(pair.to[1], greeting() + std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + "abc\n");
+  turn(link);
+  CHECK_FALSE(link.stranger().empty());
+  CHECK(link.take().empty());
+}
+
 TEST_CASE("a greeting is found behind what a login shell prints, and messages behind that", "[launcher]") {
   Pair pair;
   Link link(pair.to[0], pair.from[1], true);
@@ -90,7 +100,7 @@ TEST_CASE("a greeting is found behind what a login shell prints, and messages be
   turn(link);
   CHECK_FALSE(link.greeted());
   const MessageHead head{3, MessageKind::say, 0, 1};
-  write_all(pair.to[1], greeting().substr(8) + std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + "abc");
+  write_all(pair.to[1], greeting().substr(8) + std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + "abc\n");
   turn(link);
   CHECK(link.greeted());
   CHECK(link.stranger().empty());

@@ -11,3 +11,5 @@ test_unit_unit_SOURCES += test/unit/launcher/verdict_test.cc
 test_unit_unit_SOURCES += test/unit/launcher/hang_report_test.cc
 test_unit_unit_SOURCES += test/unit/launcher/link_test.cc
 test_unit_unit_SOURCES += test/unit/launcher/mapping_test.cc
+test_unit_unit_SOURCES += test/unit/launcher/allocation_test.cc
+test_unit_unit_SOURCES += test/unit/launcher/rank_file_test.cc
