@@ -132,11 +132,12 @@ std::vector<Interface> usable_interfaces() {
   }
   for (ifaddrs* each = first; each; each = each->ifa_next) {
     HostAddress address = from_sockaddr(each->ifa_addr);
-    bool usable = (each->ifa_flags & IFF_UP) && (each->ifa_flags & IFF_RUNNING);
-    if (address.family == 0 || !usable || link_local(address)) continue;
-    found.push_back({each->ifa_name, address, from_sockaddr(each->ifa_netmask), (each->ifa_flags & IFF_LOOPBACK) != 0});
+    if (address.family == 0 || !(each->ifa_flags & IFF_UP) || link_local(address)) continue;
+    found.push_back({each->ifa_name, address, from_sockaddr(each->ifa_netmask), (each->ifa_flags & IFF_LOOPBACK) != 0,
+                     (each->ifa_flags & IFF_RUNNING) != 0});
   }
   freeifaddrs(first);
+  std::stable_partition(found.begin(), found.end(), [](const Interface& each) { return each.carrier; });
   return found;
 }
 

@@ -27,6 +27,7 @@ struct Interface {
   HostAddress address;
   HostAddress mask;
   bool loopback;
+  bool carrier = true;  // it could send now; a cable or the other end of a veth may still come
 };
 
 HostAddress loopback_address();
@@ -34,7 +35,7 @@ std::string text_of(const HostAddress& address);
 std::string text_of(const HostAddress& address, std::uint16_t port);
 bool same_subnet(const Interface& mine, const HostAddress& theirs);
 
-// The interfaces that are up and have a carrier, one entry an address; link-local addresses are left out.
+// The interfaces that are up, those with a carrier first, one entry an address; link-local addresses are left out.
 std::vector<Interface> usable_interfaces();
 
 // Those of `all` that a list of names and networks ("eth0,10.0.0.0/8,fd00::/8") names; all of them for an empty list.

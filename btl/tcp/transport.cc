@@ -34,7 +34,7 @@ struct AddressHead {
   std::uint64_t network_id;
   std::uint16_t port;
   std::uint16_t count;
-  std::uint32_t unused;
+  std::uint32_t with_carrier;  // so many of the addresses, the first ones, could be reached when they were published
 };
 static_assert(sizeof(AddressHead) == 16);
 
@@ -107,10 +107,13 @@ TcpTransport::~TcpTransport() {
 
 std::vector<std::byte> TcpTransport::address() const {
   std::vector<HostAddress> usable;
+  std::uint32_t with_carrier = 0;
   for (const Interface& each : interfaces_) {
-    if (!each.loopback) usable.push_back(each.address);
+    if (each.loopback) continue;
+    usable.push_back(each.address);
+    if (each.carrier) ++with_carrier;
   }
-  AddressHead head{network_id_, listener_.port, static_cast<std::uint16_t>(usable.size()), 0};
+  AddressHead head{network_id_, listener_.port, static_cast<std::uint16_t>(usable.size()), with_carrier};
   std::vector<std::byte> bytes(sizeof head + usable.size() * sizeof(HostAddress));
   std::memcpy(bytes.data(), &head, sizeof head);
   if (!usable.empty()) std::memcpy(bytes.data() + sizeof head, usable.data(), usable.size() * sizeof(HostAddress));
@@ -137,18 +140,7 @@ Result<std::unique_ptr<Endpoint>> TcpTransport::connect(PeerId id, Address addre
   to.port = head.port;
   to.addresses.resize(head.count);
   if (head.count != 0) std::memcpy(to.addresses.data(), address.data() + sizeof head, head.count * sizeof(HostAddress));
-  // An address that is also ours leads to ourselves: every machine with docker0 or virbr0 has the same ones.
-  if (head.network_id != network_id_) {
-    std::erase_if(to.addresses, [&](const HostAddress& theirs) {
-      return std::any_of(own_interfaces_.begin(), own_interfaces_.end(),
-                         [&](const Interface& mine) { return mine.address == theirs; });
-    });
-  }
-  // Those in a network of ours first; loopback before all if it leads there.
-  std::stable_partition(to.addresses.begin(), to.addresses.end(), [&](const HostAddress& theirs) {
-    return std::any_of(interfaces_.begin(), interfaces_.end(),
-                       [&](const Interface& mine) { return !mine.loopback && same_subnet(mine, theirs); });
-  });
+  order_addresses(to.addresses, std::size_t{head.with_carrier}, head.network_id != network_id_);
   if (head.network_id == network_id_) to.addresses.insert(to.addresses.begin(), loopback_address());
   to.failures.assign(to.addresses.size(), {});
   if (to.addresses.empty() && !to.open) {
@@ -157,6 +149,24 @@ Result<std::unique_ptr<Endpoint>> TcpTransport::connect(PeerId id, Address addre
   expected_ = true;
   update_live();
   return std::unique_ptr<Endpoint>(std::make_unique<TcpEndpoint>(*this, to));
+}
+
+// Those in a network of ours first; last those that were not reachable when they were published, which may have come up
+// since.
+void TcpTransport::order_addresses(std::vector<HostAddress>& addresses, std::size_t with_carrier, bool other_network) const {
+  const auto near = [&](const HostAddress& theirs) {
+    return std::any_of(interfaces_.begin(), interfaces_.end(),
+                       [&](const Interface& mine) { return !mine.loopback && mine.carrier && same_subnet(mine, theirs); });
+  };
+  const auto sure = addresses.begin() + static_cast<std::ptrdiff_t>(std::min(with_carrier, addresses.size()));
+  std::stable_partition(addresses.begin(), sure, near);
+  std::stable_partition(sure, addresses.end(), near);
+  // An address that is also ours leads to ourselves: every machine with docker0 or virbr0 has the same ones.
+  if (!other_network) return;
+  std::erase_if(addresses, [&](const HostAddress& theirs) {
+    return std::any_of(own_interfaces_.begin(), own_interfaces_.end(),
+                       [&](const Interface& mine) { return mine.address == theirs; });
+  });
 }
 
 Sent TcpTransport::send(Peer& to, std::span<const std::byte> header, Pieces payload) {

@@ -55,6 +55,7 @@ class TcpTransport final : public Transport, public PollSet {
 
  private:
   Peer& peer(PeerId id);
+  void order_addresses(std::vector<HostAddress>& addresses, std::size_t with_carrier, bool other_network) const;
   bool turn_to_poll();
   void update_live() {
     live_.store(expected_ || !connections_.empty(), std::memory_order_relaxed);  // partner: the load in live()
