@@ -51,6 +51,8 @@ struct Question {
   Count node_capacity = -1;  // bytes of a shared slot of the node; -1: there is none
   bool cells = false;        // the node has shared cells for larger data
   bool fixed_order = false;  // reductions: with the parentheses of the linear reference alone (reproducible.h)
+  int hosts = 1;             // on which the ranks are
+  int least_on_host = 1;     // ranks of the host that has the fewest
 };
 
 // The work of an algorithm on the chain of steps that ends last, and that of all ranks together. From this and a few

@@ -82,6 +82,7 @@ class Direct {
   // ---- Steps ----
   int rank() const { return comm_.rank(); }
   int size() const { return comm_.size(); }
+  const HostMap* hosts() const { return state_.hosts(); }
 
   void send(const Part& part, int peer) { queue({Message::send, peer, part, nullptr}); }
   void recv(const Part& part, int peer) { queue({Message::recv, peer, part, nullptr}); }

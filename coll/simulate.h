@@ -27,6 +27,8 @@ class Recorder {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  const HostMap* hosts() const { return hosts_; }
+  void place_on(const HostMap& hosts) { hosts_ = &hosts; }
   void send(const Part& part, int peer) { add({RecordedStep::Kind::send, peer, part, {}, {}}); }
   void recv(const Part& part, int peer) { add({RecordedStep::Kind::recv, peer, part, {}, {}}); }
   void sendrecv(const Part& out, int dest, const Part& in, int source) {
@@ -57,6 +59,7 @@ class Recorder {
   void add(RecordedStep step) { steps_.push_back(step); }
 
   int rank_, size_;
+  const HostMap* hosts_ = nullptr;
   Count scratch_ = 0;
   std::deque<std::vector<Count>> numbers_;
   std::vector<RecordedStep> steps_;
@@ -84,9 +87,9 @@ struct SimulatedRank {
 
 // What was counted in a run.
 struct SimulatedCost {
-  Count rounds = 0, messages = 0, cells_sent = 0;    // of the rank that has most of each; messages: sent
-  Count touched = 0;                                 // messages sent and received by the busiest rank
-  Count chain = 0;                                   // the longest chain of messages that wait for each other
+  Count rounds = 0, messages = 0, cells_sent = 0;          // of the rank that has most of each; messages: sent
+  Count touched = 0;                                       // messages sent and received by the busiest rank
+  Count chain = 0;                                         // the longest chain of messages that wait for each other
   Count all_messages = 0, all_cells = 0, all_handled = 0;  // of all; handled: cells reduced or copied
   int least_heard = 0;  // of how many ranks (itself too) each rank has heard when it ends, at least: what a barrier promises
 };

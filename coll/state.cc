@@ -52,8 +52,21 @@ State::State(Communicator& comm, const ForcedAlgorithms& forced)
       region_settled_(!node::Region::possible(comm)),
       one_node_(!region_settled_),
       share_cores_(!region_settled_ && pml::of(comm).blocking().waiter().crowded()),
-      forced_(forced) {}
+      forced_(forced) {
+  if (!one_node_ && !comm.is_inter()) find_hosts(comm);
+}
 State::~State() { forget_kept(); }
+
+void State::find_hosts(const Communicator& comm) {
+  const std::vector<int>& node_of_peer = comm.home().node_of_peer;
+  std::vector<int> nodes;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const auto peer = static_cast<std::size_t>(comm.peer(rank));
+    nodes.push_back(peer < node_of_peer.size() ? node_of_peer[peer] : -1 - rank);  // not one of the job's first processes
+  }
+  HostMap map(nodes);
+  if (map.hosts() > 1) hosts_ = std::move(map);
+}
 
 void State::forget_kept() {
   for (Schedule* schedule : std::exchange(kept_, {})) Schedule::discard(schedule);

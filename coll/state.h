@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "coll/host_map.h"
 #include "coll/node/one_shot.h"
 #include "coll/select.h"
 #include "coll/steps.h"
@@ -96,6 +98,10 @@ class State final : public Attachment {
     }
     question.share_cores = share_cores_;
     question.one_node = one_node_;
+    if (hosts_) {
+      question.hosts = hosts_->hosts();
+      question.least_on_host = hosts_->least();
+    }
     const Choice choice = remembered(comm, question, signature);
     if (choice.of_node() && recording_ == nullptr) {
       begin_on_node(comm, signature);
@@ -119,6 +125,7 @@ class State final : public Attachment {
   CallSignature take_signature(CallSignature otherwise) {
     return signature_.checked() ? std::exchange(signature_, CallSignature()) : otherwise;
   }
+  const HostMap* hosts() const { return hosts_ ? &*hosts_ : nullptr; }
   pml::CollectiveLog& log() { return log_; }
   node::Region& region() { return *region_; }  // after choose() gave `node`
   const ForcedAlgorithms& forced() const { return forced_; }
@@ -152,6 +159,7 @@ class State final : public Attachment {
   Choice remembered(Communicator& comm, const Question& question, CallSignature signature);
   Choice cells_or_messages(Communicator& comm, const Question& question, CallSignature signature);
   Choice by_messages(const Question& question);
+  void find_hosts(const Communicator& comm);
   void forget_kept();
 
   pml::CollectiveLog& log_;
@@ -160,6 +168,7 @@ class State final : public Attachment {
   int calls_before_ = 0, large_calls_before_ = 0;  // that the region, the cells would have served
   bool region_settled_;                            // there is one, or there will be none
   bool one_node_, share_cores_;
+  std::optional<HostMap> hosts_;  // if there are several
   bool cells_settled_ = false, has_cells_ = false;
   Count node_capacity_ = -1;
   std::unique_ptr<node::Region> region_;

@@ -10,6 +10,8 @@
 
 namespace ompi_lite::coll {
 
+class HostMap;
+
 // Buffers have names, not addresses, so that a recorded algorithm can run again on others. Whoever runs the algorithm
 // binds each slot to memory and to a datatype; scratch is bound to the type of the reduction, or to bytes where nothing
 // is reduced.
@@ -34,6 +36,7 @@ template <class S>
 concept Steps = requires(S& steps, const S& constant, Part a, Part b, Part c, int peer, Count n) {
   { constant.rank() } -> std::same_as<int>;
   { constant.size() } -> std::same_as<int>;
+  { constant.hosts() } -> std::same_as<const HostMap*>;  // null: all on one, or nobody knows
 
   steps.send(a, peer);               // joins the round
   steps.recv(a, peer);               // joins the round

@@ -29,6 +29,7 @@
 #include "coll/algorithms/gather_linear.h"
 #include "coll/algorithms/neighbor.h"
 #include "coll/algorithms/node.h"
+#include "coll/algorithms/over_hosts.h"
 #include "coll/algorithms/reduce_binary.h"
 #include "coll/algorithms/reduce_chain.h"
 #include "coll/algorithms/reduce_knomial.h"

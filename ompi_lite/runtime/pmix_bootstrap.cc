@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <numeric>
 #include <optional>
 
 #include "ompi_lite/base/macros.h"
@@ -62,8 +64,8 @@ class Value {
 
 class PmixBootstrap final : public Bootstrap {
  public:
-  // Without finish() something has gone wrong. No leave is taken then: the launcher shall see a process that ends in disorder, and
-  // end those that wait for it.
+  // Without finish() something has gone wrong. No leave is taken then: the launcher shall see a process that ends in
+  // disorder, and end those that wait for it.
   ~PmixBootstrap() override = default;
 
   Error start() {
@@ -117,8 +119,9 @@ class PmixBootstrap final : public Bootstrap {
     };
     const pmix_status_t status = PMIx_Fence_nb(nullptr, 0, nullptr, 0, done, &pending_);
     if (status == PMIX_OPERATION_SUCCEEDED) done(status, &pending_);
-    return status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED ? Error()
-                                                                         : pmix_error("waiting for the other processes", status);
+    return status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED
+               ? Error()
+               : pmix_error("waiting for the other processes", status);
   }
 
   Result<std::vector<std::byte>> get(int rank, std::string_view key) override {
@@ -159,7 +162,7 @@ class PmixBootstrap final : public Bootstrap {
   std::optional<std::int64_t> job_number(const char* key) const { return number(-1, key, false); }
 
   // Who shares our node. Only what every server offers is used: PMIX_LOCAL_PEERS, a list that need not be sorted, and the
-  // node of each rank.
+  // name of each rank's host.
   Error find_neighbours() {
     job_.local_ranks = {job_.rank};
     const auto peers = find(-1, PMIX_LOCAL_PEERS, false);
@@ -179,9 +182,23 @@ class PmixBootstrap final : public Bootstrap {
       return make_error(ErrorClass::other, "the PMIx server's list of the ranks on this node does not hold rank %d",
                         job_.rank);
     if (static_cast<int>(job_.local_ranks.size()) == job_.size) return {};
-    for (int rank = 0; rank < job_.size; ++rank)
-      job_.node_of_rank.push_back(static_cast<int>(number(rank, PMIX_NODEID, false).value_or(-1 - rank)));
+    find_nodes();
     return {};
+  }
+
+  // Servers know the host's name of every rank, but the number of the host not always for ranks of other hosts. Where a name
+  // is missing each rank counts as alone: all ranks must come to the same map.
+  void find_nodes() {
+    std::map<std::string, int> number_of_name;
+    for (int rank = 0; rank < job_.size; ++rank) {
+      const auto name = find(rank, PMIX_HOSTNAME, true);
+      if (!name || name->text() == nullptr) break;
+      const auto next = static_cast<int>(number_of_name.size());
+      job_.node_of_rank.push_back(number_of_name.try_emplace(name->text(), next).first->second);
+    }
+    if (static_cast<int>(job_.node_of_rank.size()) == job_.size) return;
+    job_.node_of_rank.resize(static_cast<std::size_t>(job_.size));
+    std::iota(job_.node_of_rank.begin(), job_.node_of_rank.end(), 0);
   }
 
   pmix_proc_t self_{};

@@ -37,6 +37,8 @@ TEST_CASE("every algorithm of every operation can be forced by name") {
       Question question{row.operation, 6, 1000};
       question.node_capacity = 6000;
       question.cells = true;
+      question.hosts = 2;
+      question.least_on_host = 2;
       Result<ForcedAlgorithms> forced = parse_forced(std::string(row.name) + "=" + algorithm.name);
       REQUIRE(forced);
       CHECK(select(question, *forced).algorithm == algorithm.number);
