@@ -248,6 +248,12 @@ MaybeFailure set_report_hang(Reader& reader, Values values) {
   return std::nullopt;
 }
 
+MaybeFailure set_report(Reader& reader, Values values) {
+  if (values[0] != "traffic") return bad_value(reader, values[0], "traffic");
+  reader.options.settings.push_back(Setting{"report_traffic", "1"});
+  return std::nullopt;
+}
+
 MaybeFailure set_knob(Reader& reader, Values values) {
   const std::size_t equals = values[0].find('=');
   if (equals == std::string::npos || equals == 0) return bad_value(reader, values[0], "of the form name=value");
@@ -355,6 +361,7 @@ constexpr auto option_table = std::to_array<OptionRow>({
     {"display", 1, "map,bind", "the map and the bindings in one", set_display},
     {"timeout", 1, "SECONDS", "end the job after this time with exit code 124 (also: MPIEXEC_TIMEOUT)", set_timeout},
     {"report-hang", 1, "TIME", "when no rank has got on for so long (30s, 2m), report who waits for whom", set_report_hang},
+    {"report", 1, "traffic", "say at the end what each rank has sent and received (knob report_traffic)", set_report},
     {"get-stack-traces", 0, "", "at the time limit, print each rank's stacks first", set_flag<&Options::stack_traces>},
     {"set", 1, "NAME=VALUE", "set a knob of the library (see ompi_lite_info --knobs)", set_knob},
     {"allow-other-mpi", 0, "", "run programs that are linked with another MPI, each rank alone in its world",

@@ -15,6 +15,7 @@
 #include "ompi_lite/runtime/flight_recorder.h"
 #include "ompi_lite/runtime/leftovers.h"
 #include "ompi_lite/runtime/thread_level.h"
+#include "ompi_lite/runtime/traffic.h"
 #include "pml/tune.h"
 
 namespace ompi_lite {
@@ -23,8 +24,8 @@ constinit Knob<bool> check_arguments("check_arguments", true, Unit::none,
                                      "Check the arguments of every MPI call. Off: a wrong argument may crash the program.");
 
 KnobGroup runtime_knobs() {
-  static constinit KnobBase* const list[] = {&check_arguments, &recorded_calls, &reorder_on_node, &runtime::report_leaks,
-                                           &reduction_kernels};
+  static constinit KnobBase* const list[] = {&check_arguments,       &recorded_calls,          &reorder_on_node,
+                                             &runtime::report_leaks, &runtime::report_traffic, &reduction_kernels};
   return {"runtime", list};
 }
 

@@ -24,6 +24,7 @@
 #include "ompi_lite/runtime/leftovers.h"
 #include "ompi_lite/runtime/process.h"
 #include "ompi_lite/runtime/thread_level.h"
+#include "ompi_lite/runtime/traffic.h"
 
 namespace ompi_lite {
 
@@ -90,6 +91,7 @@ Error bring_down() {
   Error failed = process.finish();
   bool lost = false;
   Error pending = runtime::look_for_leftovers(lost);
+  runtime::tell_traffic(process.job());
   if (!failed && door.last_errors_return) failed = pending;
   door.process = nullptr;
   serving_world = nullptr;

@@ -12,3 +12,4 @@ libompi_lite_la_SOURCES += ompi_lite/runtime/leftovers.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/sessions.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/from_groups.cc
 libompi_lite_la_SOURCES += ompi_lite/runtime/flight_recorder.cc
+libompi_lite_la_SOURCES += ompi_lite/runtime/traffic.cc
