@@ -19,12 +19,20 @@ except OSError:
 
 hello = build_c("hello", """
 #include <mpi.h>
-#include <mpix.h>
+#include <mpi-ext.h>
 #include <stdio.h>
+#include <string.h>
 int main(int c, char **v) {
   int before = MPIX_Query_cuda_support(), during;
   MPI_Init(&c, &v);
   during = MPIX_Query_cuda_support();
+  MPI_Info info;
+  char kinds[100] = "";
+  int length = sizeof kinds, flag;
+  MPI_Comm_get_info(MPI_COMM_WORLD, &info);
+  MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &length, kinds, &flag);
+  MPI_Info_free(&info);
+  if (!flag || strcmp(kinds, "system,mpi") != 0) printf("kinds: %s\\n", kinds);
   MPI_Finalize();
   printf("%d %d %d\\n", before, during, MPIX_Query_cuda_support());
   return 0;

@@ -58,7 +58,8 @@ def measure(env):
     return ns
 
 
-pairs = [(measure({"OMPI_LITE_DEVICE": "none"}), measure(environment())) for _ in range(5)]
-without, with_plugin = (min(column) for column in zip(*pairs))
+# The processor's speed changes from one minute to the next: what counts is the best of some pairs that ran one after the other.
+pairs = [(measure({"OMPI_LITE_DEVICE": "none"}), measure(environment())) for _ in range(7)]
+without, with_plugin = min(pairs, key=lambda pair: pair[1] / pair[0])
 print(f"8 bytes to oneself: {without} ns without the plugin, {with_plugin} ns with it, ratio {with_plugin / without:.3f}")
-expect(with_plugin < 1.5 * without + 20, pairs, "device support slows host users down")
+expect(with_plugin < 1.2 * without, pairs, "device support slows host users down")

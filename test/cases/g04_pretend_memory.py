@@ -253,6 +253,14 @@ int main(int argc, char **argv) {
   CHECK_CLASS(MPI_Send(there, -1, MPI_INT, right, 1, MPI_COMM_WORLD), MPI_ERR_COUNT);
   CHECK_CLASS(MPI_Send(there, 1000, MPI_INT, right, 1, MPI_COMM_WORLD), MPI_ERR_BUFFER);
   space_free(in_device, there);
+  MPI_Info info;
+  char kinds[100] = "";
+  int length = sizeof kinds, flag;
+  MPI_Comm_get_info(MPI_COMM_WORLD, &info);
+  MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &length, kinds, &flag);
+  MPI_Info_free(&info);
+  CHECK(flag && strcmp(kinds, "system,mpi,cuda,cuda:host,cuda:device,cuda:managed") == 0, "%s", kinds);
+  CHECK(MPIX_Query_cuda_support() == 1, "device buffers are taken, but it is denied");
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
   CHECK(pvar("device_staged_bytes") >= sizeof(int), "staging is not counted");
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

@@ -45,8 +45,8 @@ struct CUfunc_st {
 namespace {
 
 constexpr CUresult kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200,
-                   kInvalidContext = 201, kAlreadyMapped = 208, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600,
-                   kIllegalAddress = 700, kAlreadyRegistered = 712, kNotRegistered = 713;
+                   kInvalidContext = 201, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600, kIllegalAddress = 700,
+                   kAlreadyRegistered = 712, kNotRegistered = 713;
 
 struct Pretended {
   fake::Memory memory;
