@@ -18,6 +18,7 @@ namespace ompi_lite::abi {
 // What a buffer is for; decides where it is significant and where MPI_IN_PLACE may stand.
 enum class Use : std::uint8_t {
   single,          // point to point, packing, files: always significant, never in place
+  window,          // one-sided: the same, but in use until a later call synchronizes
   everyone,        // a collective without in place for this buffer
   to_neighbors,    // the same, with a block for each neighbor that this rank sends to
   from_neighbors,  // and for each that it receives from
@@ -49,6 +50,15 @@ inline bool in_place_allowed(Use use, const Site& site) {
   return use == Use::in_place || site.root == site.comm->rank();
 }
 
+// A stand-in ends with the call or with its request. What is used longer has to be memory of the host.
+inline Error in_reach(const Buffer& buffer, const char* name) {
+  device::Location found;
+  OL_TRY(locate_buffer(buffer, name, found));
+  if (!found.out_of_reach()) return {};
+  return make_error(ErrorClass::buffer, "%s %p lies in device memory, which one-sided communication does not take yet", name,
+                    static_cast<const void*>(buffer.data));
+}
+
 // Of how many blocks a buffer consists. None without a topology, which the semantic function reports.
 inline int blocks_in(Use use, const Communicator& comm) {
   if (use != Use::to_neighbors && use != Use::from_neighbors) return comm.remote_size();
@@ -76,7 +86,7 @@ inline bool is_null_buffer(const void* data, Count count, const Datatype& type) 
 // place.
 inline Error compare_with_sent(Site& site, Use use, const char* name, const void* data, const Datatype* type,
                                const void* own_block = nullptr) {
-  if (use == Use::single || data == nullptr || type == nullptr || type->size() == 0) return {};
+  if (use == Use::single || use == Use::window || data == nullptr || type == nullptr || type->size() == 0) return {};
   if (site.sent_from == nullptr) {
     site.sent_from = data;
     site.sent_type = type;
@@ -142,6 +152,7 @@ struct Payload {
     constexpr bool kEach =
         blocks == Blocks::per_rank || use == Use::everyone || use == Use::at_root || use == Use::from_neighbors;
     const Buffer block(data, kEach ? count * blocks_in(use, *site.comm) : count, type);
+    if constexpr (use == Use::window) return in_reach(block, data_name);
     const bool root = use == Use::bcast && site.root == (site.comm->is_inter() ? MPI_ROOT : site.comm->rank());
     return staging.add(data, {&block, 1}, root ? Flow::in : flow, data_name);
   }
