@@ -93,7 +93,7 @@ std::string line_of(const Words& words) {
 
 Words compile_flags(const Folders& folders) { return {"-I" + folders.include}; }
 
-Words link_flags(const Folders& folders) {
+Words link_flags(const Folders& folders, Language language) {
   Words flags{"-L" + folders.lib};
   if (folders.lib.find(',') == std::string::npos) {
     flags.push_back("-Wl,-rpath," + folders.lib);
@@ -103,6 +103,7 @@ Words link_flags(const Folders& folders) {
   }
   // With the newer tag LD_LIBRARY_PATH goes before the path in the program.
   flags.emplace_back("-Wl,--enable-new-dtags");
+  if (language == Language::fortran) flags.emplace_back("-lompi_lite_mpifort");
   flags.emplace_back("-lmpi_abi");
   return flags;
 }
@@ -188,7 +189,7 @@ Words full_command(const Call& call) {
   const auto append = [&](const Words& words) { command.insert(command.end(), words.begin(), words.end()); };
   append(compile_flags(call.folders));
   append(call.arguments);
-  if (links(call.arguments)) append(link_flags(call.folders));
+  if (links(call.arguments)) append(link_flags(call.folders, call.row.language));
   return command;
 }
 
@@ -204,20 +205,23 @@ int answer(const Call& call, std::string_view question) {
   if (question == "-show" || question == "-showme") {
     Words command = full_command(call);
     if (call.arguments.empty()) {  // without any file: how one would be compiled and linked
-      const Words flags = link_flags(call.folders);
+      const Words flags = link_flags(call.folders, call.row.language);
       command.insert(command.end(), flags.begin(), flags.end());
     }
     return say(line_of(command));
   }
   if (question == "-showme:compile") return say(line_of(compile_flags(call.folders)));
-  if (question == "-showme:link") return say(line_of(link_flags(call.folders)));
+  if (question == "-showme:link") return say(line_of(link_flags(call.folders, call.row.language)));
   if (question == "-showme:incdirs") return say(shell_word(call.folders.include));
   if (question == "-showme:libdirs") return say(shell_word(call.folders.lib));
-  if (question == "-showme:libs") return say("mpi_abi");
+  if (question == "-showme:libs") {
+    return say(call.row.language == Language::fortran ? "ompi_lite_mpifort mpi_abi" : "mpi_abi");
+  }
   if (question == "-showme:command") return say(line_of(compiler));
   if (question == "-showme:version") return say(call.name + ": " PACKAGE_NAME " " PACKAGE_VERSION);
   if (question == "-compile_info" || question == "-compile-info") return say(with_compiler(compile_flags(call.folders)));
-  if (question == "-link_info" || question == "-link-info") return say(with_compiler(link_flags(call.folders)));
+  if (question == "-link_info" || question == "-link-info")
+    return say(with_compiler(link_flags(call.folders, call.row.language)));
   if (question.starts_with("-showme:")) {
     std::fprintf(stderr,
                  "%s: %s is unknown; known are -showme:compile, :link, :incdirs, :libdirs, :libs, :command, :version\n",
@@ -248,8 +252,12 @@ bool called_in_circles() {
 int run(const std::string& program, const Words& words) {
   const std::string name = std::filesystem::path(program).filename().string();
   const LanguageRow& row = language_of(name);
-  if (row.language == Language::fortran) {
-    std::fprintf(stderr, "%s: the Fortran bindings of " PACKAGE_NAME " are not built yet\n", name.c_str());
+  if (row.language == Language::fortran && !OL_HAVE_FORTRAN) {
+    std::fprintf(stderr,
+                 "%s: " PACKAGE_NAME
+                 " was built without Fortran, because configure found no gfortran; "
+                 "install it and build again\n",
+                 name.c_str());
     return 1;
   }
   Call call{name, row, find_folders(), {}, {}};

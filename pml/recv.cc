@@ -203,6 +203,7 @@ void free_message(Message& message) {
   counters.unexpected_messages.subtract(1);
   if (message.frame_kind != FrameKind::announce)
     counters.unexpected_bytes.subtract(static_cast<std::uint64_t>(message.bytes));
+  if (message.fortran_index >= 0) [[unlikely]] forget_int(message);
   message.~Message();
   std::free(&message);
 }

@@ -5,6 +5,7 @@
 A case is one file:
   NAME.c   compiled with mpicc; each comment line "// run: np=1,2,4 timeout=60 [mem=GB] [args="..."] [env=NAME=VALUE]..." is a
            run for each of its counts. A run passes with exit status 0 and "ok" as last line of output; 77 means skipped.
+  NAME.f, NAME.f90   the same with mpifort, and a "!" before "run:"; skipped where the installation has no Fortran.
   NAME.sh, NAME.py   runs by itself with MPIRUN, MPICC, MPICXX, PREFIX, TESTDIR (an empty folder of its own) in the environment,
            passes with exit status 0; 77 means skipped, with the reason on stdout. A comment "# run: timeout=60" sets its limit.
 Whatever a case starts must have ended with it: what is left over is ended here, and the case fails.
@@ -28,6 +29,8 @@ import uuid
 from xml.sax.saxutils import quoteattr
 
 SKIPPED = 77
+COMPILED = {".c": ("mpicc", ["-std=gnu11", "-O1", "-g", "-Wall", "-pthread"], ["-lm"]), ".f": ("mpifort", ["-O1", "-g", "-fallow-argument-mismatch", "-w"], []),
+            ".f90": ("mpifort", ["-O1", "-g", "-Wall"], [])}
 SHOWN_LINES = 25  # of the output of a failed run
 
 
@@ -57,7 +60,7 @@ class Outcome:
 
 def parse_runs(source):
     """The runs that the "run:" comments of a case ask for."""
-    lines = re.findall(r"^\s*(?://|#)\s*run:\s*(.*)$", source.read_text(), re.M)
+    lines = re.findall(r"^\s*(?://|#|!)\s*run:\s*(.*)$", source.read_text(), re.M)
     runs = []
     for line in lines or [""]:
         run, counts = Run(source), [1]
@@ -76,7 +79,7 @@ def parse_runs(source):
                 run.env[name] = content
             else:
                 sys.exit(f"{source}: run: does not know {word!r}")
-        runs += [dataclasses.replace(run, np=n) for n in counts] if source.suffix == ".c" else [run]
+        runs += [dataclasses.replace(run, np=n) for n in counts] if source.suffix in COMPILED else [run]
     return runs
 
 
@@ -139,7 +142,7 @@ class Runner:
     def __init__(self, options, work):
         self.options, self.work = options, work
         self.tools = {}
-        for tool in ("mpicc", "mpicxx", "mpirun"):  # a path of our own may have blanks; what the caller gives is a command line
+        for tool in ("mpicc", "mpicxx", "mpifort", "mpirun"):  # a path of our own may have blanks; what the caller gives is a command line
             given, ours = getattr(options, tool), f"{options.prefix}/bin/{tool}"
             self.tools[tool] = (shlex.split(given), given) if given else ([ours], ours)
         self.environment = {**os.environ, "PREFIX": options.prefix, **{t.upper(): text for t, (_, text) in self.tools.items()}}
@@ -149,10 +152,11 @@ class Runner:
         """The program and what the compiler said when there is none."""
         with self.build_lock:
             if source not in self.built:
-                program = self.work / source.parent.name / source.stem
+                program = self.work / source.parent.name / source.name.replace(".", "_")
                 program.parent.mkdir(exist_ok=True)
-                flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-pthread"]
-                command = [*self.tools["mpicc"][0], *flags, "-o", program, source, "-lm"]
+                tool, flags, libraries = COMPILED[source.suffix]
+                modules = ["-J", program.parent] if tool == "mpifort" else []  # or they land where we are
+                command = [*self.tools[tool][0], *flags, *modules, "-o", program, source, *libraries]
                 done = subprocess.run(command, capture_output=True, text=True)
                 self.built[source] = (program, None if done.returncode == 0 else done.stdout + done.stderr)
             return self.built[source]
@@ -162,8 +166,10 @@ class Runner:
             return Outcome("skipped", 0, f"needs {run.mem_gb:.0f} GB of memory")
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
         environment = {**self.environment, **run.env, "TESTDIR": str(folder)}
-        if run.source.suffix == ".c":
+        if run.source.suffix in COMPILED:
             program, error = self.build(run.source)
+            if error is not None and "was built without Fortran" in error:
+                return Outcome("skipped", 0, error.strip())
             if error is not None:
                 return Outcome("failed", 0, "does not build:\n" + error)
             command = [*self.tools["mpirun"][0], "-n", str(run.np), program, *run.args]
@@ -179,7 +185,7 @@ class Runner:
             return Outcome("skipped", seconds, (output.strip().splitlines() or ["no reason given"])[-1])
         if status != 0:
             return Outcome("failed", seconds, f"exit status {status}\n{output}")
-        if run.source.suffix == ".c" and (output.splitlines() or [""])[-1] != "ok":
+        if run.source.suffix in COMPILED and (output.splitlines() or [""])[-1] != "ok":
             return Outcome("failed", seconds, f'the last line is not "ok"\n{output}')
         return Outcome("passed", seconds)
 
@@ -211,8 +217,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="+", type=pathlib.Path, help="files, or folders of them")
     parser.add_argument("--prefix", default=os.environ.get("PREFIX", ""), help="the installation to test (default: $PREFIX)")
-    parser.add_argument("--mpicc", help="default: PREFIX/bin/mpicc; mpicxx and mpirun likewise")
+    parser.add_argument("--mpicc", help="default: PREFIX/bin/mpicc; mpicxx, mpifort and mpirun likewise")
     parser.add_argument("--mpicxx")
+    parser.add_argument("--mpifort")
     parser.add_argument("--mpirun")
     parser.add_argument("-k", metavar="TEXT", default="", help="only runs whose name contains TEXT")
     parser.add_argument("-j", "--jobs", type=int, default=1)
@@ -222,7 +229,7 @@ def main():
     options = parser.parse_args()
 
     sources = [p for c in options.cases for p in (sorted(c.iterdir()) if c.is_dir() else [c])]
-    sources = [p.resolve() for p in sources if p.suffix in (".c", ".sh", ".py")]
+    sources = [p.resolve() for p in sources if p.suffix in (*COMPILED, ".sh", ".py")]
     runs = [run for source in sources for run in parse_runs(source) if options.k in run.name()]
     if options.list:
         print("\n".join(run.name() for run in runs))

@@ -13,6 +13,8 @@
 #include "ompi_lite/device/device_set.h"
 #include "ompi_lite/include/mpix.h"
 #include "ompi_lite/mpi/comms.h"
+#include "ompi_lite/mpi/errors.h"
+#include "ompi_lite/mpi/ops.h"
 
 namespace ompi_lite::abi {
 namespace {
@@ -53,6 +55,25 @@ void store_logical(void* place, int size, char value) {
   std::memset(place, 0, static_cast<std::size_t>(size));
   std::memcpy(place, &value, 1);
 }
+
+// A callback that gets `context` as one more argument.
+template <class F>
+struct FunctionWithContext {
+  F* value;
+  const char* name;
+  void* context;
+
+  Error read(Site& site) const {
+    return value == nullptr && site.checked ? null_pointer(ErrorClass::arg, name) : Error();
+  }
+  template <class P>
+  P as() const {
+    return P{reinterpret_cast<void (*)()>(value), context};
+  }
+  void store(bool) const {}
+};
+template <class F>
+FunctionWithContext(F*, const char*, void*) -> FunctionWithContext<F>;
 
 template <class H>
 int to_int(H handle) {
@@ -258,6 +279,40 @@ OL_EXPORT int PMPI_Win_toint(MPI_Win win) { return to_int(win); }
 OL_ALIAS(Win_toint)
 OL_EXPORT MPI_Win PMPI_Win_fromint(int win) { return from_int<MPI_Win>(win); }
 OL_ALIAS(Win_fromint)
+
+// Callbacks with a context, for the bindings of other languages.
+OL_EXPORT int MPIX_Op_create_x(MPIX_User_function_x* user_fn, void* context, int commute, MPI_Op* op) {
+  return call<mpi::op_create>(on("MPI_Op_create"), FunctionWithContext{user_fn, "user_fn", context}, Value{commute},
+                              NewHandle{op, "op"});
+}
+OL_EXPORT int MPIX_Op_create_c_x(MPIX_User_function_c_x* user_fn, void* context, int commute, MPI_Op* op) {
+  return call<mpi::op_create_c>(on("MPI_Op_create_c"), FunctionWithContext{user_fn, "user_fn", context}, Value{commute},
+                                NewHandle{op, "op"});
+}
+OL_EXPORT int MPIX_Comm_create_errhandler_x(MPIX_Comm_errhandler_function_x* function, void* context,
+                                            MPI_Errhandler* errhandler) {
+  return call<mpi::comm_create_errhandler>(on("MPI_Comm_create_errhandler", When::any_time),
+                                           FunctionWithContext{function, "comm_errhandler_fn", context},
+                                           NewHandle{errhandler, "errhandler"});
+}
+OL_EXPORT int MPIX_Win_create_errhandler_x(MPIX_Win_errhandler_function_x* function, void* context,
+                                           MPI_Errhandler* errhandler) {
+  return call<mpi::win_create_errhandler>(on("MPI_Win_create_errhandler", When::any_time),
+                                          FunctionWithContext{function, "win_errhandler_fn", context},
+                                          NewHandle{errhandler, "errhandler"});
+}
+OL_EXPORT int MPIX_File_create_errhandler_x(MPIX_File_errhandler_function_x* function, void* context,
+                                            MPI_Errhandler* errhandler) {
+  return call<mpi::file_create_errhandler>(on("MPI_File_create_errhandler", When::any_time),
+                                           FunctionWithContext{function, "file_errhandler_fn", context},
+                                           NewHandle{errhandler, "errhandler"});
+}
+OL_EXPORT int MPIX_Session_create_errhandler_x(MPIX_Session_errhandler_function_x* function, void* context,
+                                               MPI_Errhandler* errhandler) {
+  return call<mpi::session_create_errhandler>(on("MPI_Session_create_errhandler", When::any_time),
+                                              FunctionWithContext{function, "session_errhandler_fn", context},
+                                              NewHandle{errhandler, "errhandler"});
+}
 
 // Before MPI_Init too: the plugin is looked for at the first question.
 OL_EXPORT int MPIX_Query_cuda_support(void) {

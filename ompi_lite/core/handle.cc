@@ -37,7 +37,7 @@ IntTable& int_table() {
 }  // namespace
 
 int handle_to_int(Object& object) {
-  if (object.predefined) return static_cast<int>(object.abi_handle);
+  if (object.abi_handle < kPredefinedHandles) return static_cast<int>(object.abi_handle);
   IntTable& table = int_table();
   std::lock_guard lock(table.mutex);
   if (object.fortran_index >= 0) return object.fortran_index;

@@ -49,7 +49,12 @@ struct Request : Object {
   }  // pairs with the release store of the completing side
 };
 
-inline void destroy(Request* request) { request->ops->destroy(*request); }
+void forget_int(Object& object);  // handle.h
+
+inline void destroy(Request* request) {
+  if (request->fortran_index >= 0) [[unlikely]] forget_int(*request);
+  request->ops->destroy(*request);
+}
 
 // Takes the completion of a request that is done: gives the status if wanted (all of it but MPI_ERROR), makes a persistent
 // request inactive, frees any other and sets the pointer to null. Gives the operation's error.

@@ -1873,6 +1873,35 @@ static inline int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
   for (int i = 0; i < 5; i++) c_status->MPI_internal[i] = f_status[3 + i];
   return MPI_SUCCESS;
 }
+/* A status of mpi_f08 has the integers of one of mpif.h under names. The variables are those that Fortran programs hand over as
+   MPI_STATUS_IGNORE; a program that names one links the Fortran library too. */
+typedef struct MPI_F08_status {
+  MPI_Fint MPI_SOURCE;
+  MPI_Fint MPI_TAG;
+  MPI_Fint MPI_ERROR;
+  MPI_Fint MPI_internal[5];
+} MPI_F08_status;
+extern MPI_Fint mpi_fort_status_ignore_[], mpi_fort_statuses_ignore_[], mpi_f08_status_ignore_[], mpi_f08_statuses_ignore_[];
+#define MPI_F_STATUS_IGNORE (mpi_fort_status_ignore_)
+#define MPI_F_STATUSES_IGNORE (mpi_fort_statuses_ignore_)
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status *)mpi_f08_status_ignore_)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)mpi_f08_statuses_ignore_)
+static inline int MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status) {
+  return MPI_Status_c2f(c_status, (MPI_Fint *)f08_status);
+}
+static inline int MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status) {
+  return MPI_Status_f2c((const MPI_Fint *)f08_status, c_status);
+}
+static inline int MPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status) {
+  MPI_Status c_status;
+  MPI_Status_f2c(f_status, &c_status);
+  return MPI_Status_c2f08(&c_status, f08_status);
+}
+static inline int MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status) {
+  MPI_Status c_status;
+  MPI_Status_f082c(f08_status, &c_status);
+  return MPI_Status_c2f(&c_status, f_status);
+}
 static inline MPI_Fint PMPI_Comm_c2f(MPI_Comm comm) { return PMPI_Comm_toint(comm); }
 static inline MPI_Comm PMPI_Comm_f2c(MPI_Fint comm) { return PMPI_Comm_fromint(comm); }
 static inline MPI_Fint PMPI_Errhandler_c2f(MPI_Errhandler errhandler) { return PMPI_Errhandler_toint(errhandler); }
@@ -1908,6 +1937,22 @@ static inline int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status
   c_status->MPI_ERROR = f_status[2];
   for (int i = 0; i < 5; i++) c_status->MPI_internal[i] = f_status[3 + i];
   return MPI_SUCCESS;
+}
+static inline int PMPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status) {
+  return PMPI_Status_c2f(c_status, (MPI_Fint *)f08_status);
+}
+static inline int PMPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status) {
+  return PMPI_Status_f2c((const MPI_Fint *)f08_status, c_status);
+}
+static inline int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status) {
+  MPI_Status c_status;
+  PMPI_Status_f2c(f_status, &c_status);
+  return PMPI_Status_c2f08(&c_status, f08_status);
+}
+static inline int PMPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status) {
+  MPI_Status c_status;
+  PMPI_Status_f082c(f08_status, &c_status);
+  return PMPI_Status_c2f(&c_status, f_status);
 }
 
 #ifndef OMPI_LITE_NO_REMOVED

@@ -16,6 +16,21 @@ extern "C" {
 #define MPIX_FLOAT16 ((MPI_Datatype)0xf0a)
 #define MPIX_BFLOAT16 ((MPI_Datatype)0xf0b)
 
+/* As MPI_Op_create and MPI_Comm_create_errhandler. The application keeps what the context points at for as long as the operation or
+ * the handler may be used. The context of MPIX_Op_create_x must not be null. */
+typedef void MPIX_User_function_x(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype, void *context);
+typedef void MPIX_User_function_c_x(void *invec, void *inoutvec, MPI_Count *len, MPI_Datatype *datatype, void *context);
+typedef void MPIX_Comm_errhandler_function_x(MPI_Comm *comm, int *error_code, ...);       /* the first of ... is the context */
+typedef void MPIX_Win_errhandler_function_x(MPI_Win *win, int *error_code, ...);          /* the same */
+typedef void MPIX_File_errhandler_function_x(MPI_File *file, int *error_code, ...);       /* the same */
+typedef void MPIX_Session_errhandler_function_x(MPI_Session *session, int *error_code, ...); /* the same */
+int MPIX_Op_create_x(MPIX_User_function_x *user_fn, void *context, int commute, MPI_Op *op);
+int MPIX_Op_create_c_x(MPIX_User_function_c_x *user_fn, void *context, int commute, MPI_Op *op);
+int MPIX_Comm_create_errhandler_x(MPIX_Comm_errhandler_function_x *function, void *context, MPI_Errhandler *errhandler);
+int MPIX_Win_create_errhandler_x(MPIX_Win_errhandler_function_x *function, void *context, MPI_Errhandler *errhandler);
+int MPIX_File_create_errhandler_x(MPIX_File_errhandler_function_x *function, void *context, MPI_Errhandler *errhandler);
+int MPIX_Session_create_errhandler_x(MPIX_Session_errhandler_function_x *function, void *context, MPI_Errhandler *errhandler);
+
 /* 1 if buffers in CUDA device memory may be given to MPI functions in this process, else 0; callable at any time. */
 int MPIX_Query_cuda_support(void);
 

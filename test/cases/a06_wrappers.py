@@ -17,6 +17,24 @@ hello = '#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { MPI_I
 (TESTDIR / "hello.cc").write_text(hello)
 
 
+def check_fortran(wrapper):
+    shown = run([wrapper, "-show"])
+    if shown.code != 0:
+        expect("built without Fortran" in shown.err, shown, "the wrapper tells that there is no Fortran")
+        return
+    (TESTDIR / "hello.f90").write_text("program hello\n  use mpi\n  integer :: e\n  call MPI_Init(e)\n  call MPI_Finalize(e)\n"
+                                       "  print '(a)', 'hello'\nend program\n")
+    libraries = run([wrapper, "-showme:libs"])
+    expect(libraries.out == "ompi_lite_mpifort mpi_abi\n" and "-lompi_lite_mpifort -lmpi_abi" in shown.out, libraries, "libraries")
+    flags = {q: shlex.split(run([wrapper, q]).out) for q in ("-showme", "-showme:compile", "-showme:link")}
+    done = run([flags["-showme"][0], *flags["-showme:compile"], "-c", "hello.f90", "-o", "alone_f.o"])
+    expect(done.code == 0, done, "compile flags")
+    done = run([flags["-showme"][0], "alone_f.o", *flags["-showme:link"], "-o", "alone_f"])
+    expect(done.code == 0 and run(["./alone_f"], env={"LD_LIBRARY_PATH": None}).out == "hello\n", done, "link flags")
+    done = run([wrapper, "hello.f90", "-o", "hello_f"])
+    expect(done.code == 0 and run(["./hello_f"], env={"LD_LIBRARY_PATH": None}).out == "hello\n", done, "link")
+
+
 def check_prefix(bin_folder):
     for tool, source in (("mpicc", "hello.c"), ("mpicxx", "hello.cc"), ("mpic++", "hello.cc"), ("mpiCC", "hello.cc")):
         wrapper = os.path.join(bin_folder, tool)
@@ -51,8 +69,8 @@ def check_prefix(bin_folder):
             expect(done.code == 0, done, f"loops with {variables}")
     other = run([os.path.join(bin_folder, "mpicc"), "-show"], env={"OMPI_LITE_CC": "other-cc -flag"})
     expect(other.out.startswith("other-cc -flag "), other, "another compiler")
-    fortran = run([os.path.join(bin_folder, "mpifort"), "x.f90"])
-    expect(fortran.code != 0 and "Fortran" in fortran.err, fortran, "mpifort tells that it is not there yet")
+    for tool in ("mpifort", "mpif90", "mpif77"):
+        check_fortran(os.path.join(bin_folder, tool))
 
 
 check_prefix(os.path.join(PREFIX, "bin"))
@@ -66,6 +84,7 @@ expect(ran.code == 0 and ran.out == "hello\nhello\n", ran, "mpirun of the moved 
 if shutil.which("cmake"):
     project = TESTDIR / "project"
     project.mkdir()
+    names = ["hello_c", "hello_cxx"]
     (project / "hello.c").write_text(hello)
     (project / "hello.cc").write_text(hello)
     (project / "CMakeLists.txt").write_text("""
@@ -77,6 +96,16 @@ target_link_libraries(hello_c MPI::MPI_C)
 add_executable(hello_cxx hello.cc)
 target_link_libraries(hello_cxx MPI::MPI_CXX)
 """)
+    if run([os.path.join(PREFIX, "bin/mpifort"), "-show"]).code == 0:
+        with open(project / "CMakeLists.txt", "a") as lists:
+            lists.write("""
+enable_language(Fortran)
+find_package(MPI REQUIRED COMPONENTS Fortran)
+add_executable(hello_fortran hello.f90)
+target_link_libraries(hello_fortran MPI::MPI_Fortran)
+""")
+        shutil.copy(TESTDIR / "hello.f90", project)
+        names.append("hello_fortran")
     for prefix in (PREFIX, moved):
         build = TESTDIR / ("build-moved" if prefix == moved else "build")
         env = {"PATH": f"{prefix}/bin:{os.environ['PATH']}"}
@@ -84,7 +113,7 @@ target_link_libraries(hello_cxx MPI::MPI_CXX)
         expect(done.code == 0 and f"{prefix}" in (build / "CMakeCache.txt").read_text(), done, "FindMPI")
         done = run(["cmake", "--build", build], env=env, timeout=120)
         expect(done.code == 0, done, "a CMake project does not build")
-        for name in ("hello_c", "hello_cxx"):
+        for name in names:
             linked = subprocess.run(["ldd", build / name], capture_output=True, text=True).stdout
             expect(f"{prefix}" in linked, linked, "linked to another library")
             ran = run([f"{prefix}/bin/mpirun", "-n", "2", build / name])

@@ -6,7 +6,7 @@ import sys
 
 import tree
 
-GENERATORS = ("ompi_lite/abi/generate.py",)  # each takes --check: write nothing, name what differs, exit 1
+GENERATORS = ("ompi_lite/abi/generate.py", "ompi_lite/fortran/generate.py")  # each takes --check: write nothing, name what differs, exit 1
 
 
 def main():

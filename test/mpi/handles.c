@@ -49,6 +49,29 @@ static void integers(void) {
   MPI_Info_free(&info);
 }
 
+// An integer dies with its object: Fortran's programs hold one for each request that they start.
+static void integers_of_the_dead(void) {
+  int first = 0, last = 0;
+  for (int i = 0; i < 100; i++) {
+    MPI_Request request;
+    int sent = i, got = -1;
+    MPI_Irecv(&got, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
+    last = AS_INTEGER(MPI_Request, request);
+    if (i == 0) first = last;
+    MPI_Send(&sent, 1, MPI_INT, 0, 0, MPI_COMM_SELF);
+    MPI_Request copy = AS_HANDLE(MPI_Request, last);
+    MPI_Wait(&copy, MPI_STATUS_IGNORE);
+    CHECK(got == i, "got %d", got);
+  }
+#ifdef OMPI_LITE_MPI_H
+  CHECK(last == first, "100 requests one after the other have integers from %d to %d", first, last);
+  CHECK(AS_HANDLE(MPI_Request, last) == MPI_REQUEST_NULL, "the integer of a completed request still means one");
+  MPI_Datatype real;
+  MPI_Type_create_f90_real(10, 100, &real);
+  CHECK(AS_HANDLE(MPI_Type, AS_INTEGER(MPI_Type, real)) == real, "a real type of a given precision does not come back");
+#endif
+}
+
 static void written_statuses(void) {
   MPI_Status status;
   int count = -1, cancelled = -1;
@@ -130,6 +153,7 @@ static void fortran_forms(void) {
 int main(int argc, char** argv) {
   check_start(&argc, &argv);
   integers();
+  integers_of_the_dead();
   fortran_forms();
   written_statuses();
   generalized_request();
