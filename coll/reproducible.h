@@ -6,6 +6,7 @@
 #include "ompi_lite/base/knob.h"
 #include "ompi_lite/core/datatype.h"
 #include "ompi_lite/core/op.h"
+#include "ompi_lite/core/predefined_types.h"
 
 namespace ompi_lite::coll {
 
@@ -18,7 +19,26 @@ namespace ompi_lite::coll {
 // nonblocking, persistent. Must be the same at all ranks.
 extern constinit Knob<bool> reproducible;
 
+// The node's slots hold elements side by side.
+inline bool plain(const Datatype& type) { return type.contiguous() && type.true_lb() == 0 && type.extent() == type.size(); }
+
+// Whether another order of the work gives the same numbers. Two ranks know one order only.
+inline bool exact(const Op& op, const Datatype& type, int ranks) {
+  if (ranks == 2) return true;
+  if (op.op_kind == OpKind::user) return false;
+  if (op.op_kind != OpKind::sum && op.op_kind != OpKind::prod) return true;
+  return type.basic() != nullptr && type.basic()->kind != BasicKind::floating && type.basic()->kind != BasicKind::complex;
+}
+
+// What it changes.
+void fix_order(Question& question, const Op& op, const Datatype& type);
+
 // The part of a reduction's Question that follows from op and type.
-Question reduction_question(Operation operation, int ranks, Count bytes, const Op& op, const Datatype& type);
+inline Question reduction_question(Operation operation, int ranks, Count bytes, const Op& op, const Datatype& type) {
+  Question question{operation, ranks, bytes, op.commutative, plain(type), exact(op, type, ranks)};
+  if (reproducible.value()) [[unlikely]]
+    fix_order(question, op, type);
+  return question;
+}
 
 }  // namespace ompi_lite::coll

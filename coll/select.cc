@@ -88,6 +88,10 @@ constexpr auto kTable = []<int... i>(std::integer_sequence<int, i...>) {
 }
 (std::make_integer_sequence<int, kOperations>());
 
+static_assert([]<int... i>(std::integer_sequence<int, i...>) {
+  return ((exists<static_cast<Operation>(i), kNodeAlgorithm>() == ((kSlotOperations >> i & 1u) != 0)) && ...);
+}(std::make_integer_sequence<int, kOperations>()));
+
 const OperationRow& row_of(Operation operation) { return kTable[static_cast<std::size_t>(operation)]; }
 
 // A few numbers of the machine, in seconds. They need not be exact: they say where one algorithm takes over from another.

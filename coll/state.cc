@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "coll/algorithms/node.h"
 #include "coll/node/region.h"
 #include "coll/schedule.h"
 #include "ompi_lite/base/macros.h"
@@ -74,6 +73,7 @@ void State::forget_kept() {
 
 void State::force(const ForcedAlgorithms& forced) {
   forced_ = forced;
+  slots_at_once_ = region_ != nullptr && forced_.none();
   remembered_ = {};
   forget_kept();
 }
@@ -171,6 +171,7 @@ void State::settle_region(Communicator& comm, const Question& question, CallSign
   region_settled_ = true;
   region_ = node::Region::make(comm, signature);
   node_capacity_ = node::Region::capacity(comm.size());
+  slots_at_once_ = region_ != nullptr && forced_.none();
   recording_ = recording;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "coll/algorithms/node.h"
 #include "coll/host_map.h"
 #include "coll/node/one_shot.h"
 #include "coll/select.h"
@@ -85,6 +86,10 @@ class State final : public Attachment {
   // The algorithm of a call; the third call that all make together gives them their region of the node. The call is
   // known by its signature from here on.
   Choice choose(Communicator& comm, Question question, CallSignature signature) {
+    if (slots_at_once_ && recording_ == nullptr && takes_slots(question, node_capacity_) && !log_.found()) [[likely]] {
+      begin_on_node(comm, signature);
+      return {kNodeAlgorithm, 0};
+    }
     if (recording_ != nullptr) [[unlikely]] {
       prepare_recording(comm, question, signature);
     } else {
@@ -167,6 +172,7 @@ class State final : public Attachment {
   std::uint32_t sequence_ = 0;
   int calls_before_ = 0, large_calls_before_ = 0;  // that the region, the cells would have served
   bool region_settled_;                            // there is one, or there will be none
+  bool slots_at_once_ = false;                     // there is one, and nothing is forced
   bool one_node_, share_cores_;
   std::optional<HostMap> hosts_;  // if there are several
   bool cells_settled_ = false, has_cells_ = false;

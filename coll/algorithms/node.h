@@ -12,6 +12,23 @@ constexpr Count slot_need(const Question& q) {
   return q.operation == Operation::barrier ? 0 : all_blocks ? q.bytes * q.ranks : q.bytes;
 }
 
+// The operations that have slots: the classes below.
+constexpr std::uint32_t kSlotOperations = [] {
+  std::uint32_t set = 0;
+  for (const Operation each : {Operation::barrier, Operation::bcast, Operation::gather, Operation::scatter,
+                               Operation::allgather, Operation::alltoall, Operation::reduce, Operation::allreduce,
+                               Operation::reduce_scatter_block, Operation::scan, Operation::exscan})
+    set |= 1u << static_cast<unsigned>(each);
+  return set;
+}();
+// Whether a call where nothing is forced goes through the slots of `capacity` bytes, as legal_for() would say it. Small
+// calls ask each time.
+constexpr bool takes_slots(const Question& q, Count capacity) {
+  const bool left_first = q.operation == Operation::scan || q.operation == Operation::exscan;
+  return (kSlotOperations >> static_cast<unsigned>(q.operation) & 1u) != 0 && q.plain && slot_need(q) <= capacity &&
+         !(q.fixed_order && left_first);
+}
+
 // Where it is legal nothing is faster: no messages, no dependent rounds.
 struct NodeOneShot {
   static constexpr const char* name = "node";

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "coll/algorithms/node.h"
+
 using namespace ompi_lite;
 using namespace ompi_lite::coll;
 
@@ -143,6 +145,21 @@ TEST_CASE("what fits a slot of the node goes through it, unless the type has gap
   CHECK(chosen({Operation::allreduce, 4, 8}, "allreduce=node") == "linear");  // forced, but there are no slots
 }
 
+TEST_CASE("the short way to the slots goes where the long one does") {
+  for (const OperationRow& row : operation_table()) {
+    for (const Count bytes : {0, 1, 999, 1000, 1001, 6000, 6001}) {
+      for (int flags = 0; flags < 8; ++flags) {
+        Question question{row.operation, 6, bytes, (flags & 1) != 0, (flags & 2) != 0};
+        question.fixed_order = (flags & 4) != 0;
+        question.node_capacity = 6000;
+        INFO(row.name << " of " << bytes << " bytes, " << flags);
+        CHECK(takes_slots(question, 6000) == select_at_once(question, {}).node());
+        CHECK(!takes_slots(question, -1));
+      }
+    }
+  }
+}
+
 TEST_CASE("only legal algorithms are chosen, and calls of about the same size choose alike") {
   for (const OperationRow& row : operation_table()) {
     for (int ranks = 2; ranks <= 64; ++ranks) {
@@ -169,7 +186,8 @@ TEST_CASE("the list of algorithms names each with its parameter") {
 }
 
 TEST_CASE("where the order of operands is fixed, only algorithms that keep it are chosen") {
-  for (const char* text : {"", "allreduce=tree", "allreduce=ring", "allreduce=recursive_multiplying", "allreduce=circulant"}) {
+  for (const char* text :
+       {"", "allreduce=tree", "allreduce=ring", "allreduce=recursive_multiplying", "allreduce=circulant"}) {
     for (Count bytes : {8, 1000, 100000, 10000000}) {
       Question question{Operation::allreduce, 7, bytes, false};
       question.fixed_order = true;
