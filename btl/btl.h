@@ -14,12 +14,13 @@
 #include "ompi_lite/base/count_span.h"
 #include "ompi_lite/base/error.h"
 #include "ompi_lite/base/knob.h"
+#include "ompi_lite/base/process_name.h"
 #include "ompi_lite/base/segment.h"
 #include "ompi_lite/base/wait.h"
 
 namespace ompi_lite::btl {
 
-using PeerId = std::int32_t;  // index of a process in the world; oneself included
+using PeerId = std::int32_t;  // index in the table of all that this process knows: its world's ranks first, oneself included
 using Address = std::span<const std::byte>;
 
 struct Piece {
@@ -107,6 +108,27 @@ class Transport {
   virtual bool progress(Receiver& receiver) = 0;      // looks once; true if something moved
   virtual bool drained() const { return true; }       // all that was queued has left: finalize turns progress until then
   virtual PollSet* descriptors() { return nullptr; }  // what a sleeping waiter has to poll
+  // For a peer that will not be talked to any more and whose endpoint is gone: says goodbye, and forgets it when both sides
+  // have. True when nothing is left of it here; else call it again.
+  virtual bool part(PeerId) { return true; }
+  virtual void expect_callers(bool) {}  // whether strangers are likely to connect
+};
+
+// Who the peers are outside of this process's table. Implemented by the runtime. Without one all are of the same world and
+// know the job's secret.
+class Directory {
+ public:
+  virtual ProcessName name(PeerId peer) const = 0;
+  virtual PeerId find(const ProcessName& name) const = 0;  // -1: not known
+  virtual Secret secret(PeerId peer) const = 0;
+  // Strangers call at a port, a number that was made known with a secret of its own: see MPI_Open_port. `port_of`: at which
+  // one this process calls the peer; 0: they know each other.
+  virtual std::uint64_t port_of(PeerId peer) const = 0;
+  virtual const Secret* port_secret(std::uint64_t port) const = 0;        // null: there is no such port here
+  virtual PeerId admit(const ProcessName& name, std::uint64_t port) = 0;  // who has proven that it knows the secret
+
+ protected:
+  ~Directory() = default;
 };
 
 // What the transports of a Process are built from. All of it outlives them.
@@ -114,13 +136,17 @@ struct Setup {
   PeerId self = 0;
   Segment* segment = nullptr;                // null: no shared memory
   std::span<const PeerId> local_peers = {};  // by local rank, oneself included
-  std::array<std::byte, 16> job_secret{};    // known to the processes of the job alone
+  Secret job_secret{};                       // known to the processes of the job alone
+  Directory* directory = nullptr;            // null: all processes are of one world
   bool beyond_memory = false;                // the job has processes that do not share this segment, or may get some
 };
 
 // The transports of this process in order of preference: self, shm, tcp, as far as the knob `transports` wants them and the
 // machine has them. The list stands in transports.cc.
 Result<std::vector<std::unique_ptr<Transport>>> make_transports(const Setup& setup);
+
+// The one for processes that share no memory, where the others were made without it.
+Result<std::unique_ptr<Transport>> make_network_transport(const Setup& setup);
 
 KnobGroup btl_knobs();  // the knobs of transports.cc; each transport has its own group: shm::knobs(), tcp::knobs()
 

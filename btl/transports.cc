@@ -61,6 +61,14 @@ Result<std::vector<std::unique_ptr<Transport>>> make_transports(const Setup& set
   return made;
 }
 
+Result<std::unique_ptr<Transport>> make_network_transport(const Setup& setup) {
+  if (!listed(wanted.value(), "tcp"))
+    return make_error(ErrorClass::other,
+                      "processes of other worlds are reached by tcp, which the knob transports (%s) leaves out",
+                      wanted.value());
+  return tcp::TcpTransport::make(setup);
+}
+
 KnobGroup btl_knobs() {
   static constexpr KnobBase* kKnobs[] = {&wanted};
   return {"btl", kKnobs};

@@ -16,4 +16,5 @@ libompi_lite_la_SOURCES += coll/node/cells.cc
 libompi_lite_la_SOURCES += coll/schedule.cc
 libompi_lite_la_SOURCES += coll/nonblocking.cc
 libompi_lite_la_SOURCES += coll/group_messages.cc
+libompi_lite_la_SOURCES += coll/acquaint.cc
 libompi_lite_la_SOURCES += coll/compare.cc

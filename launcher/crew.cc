@@ -59,6 +59,10 @@ Crew::Crew(const JobSpec& spec, int host, PmixServer& server, Watcher& watcher, 
       numbers_(spec.ranks_of(host)),
       members_(numbers_.size()) {}
 
+Crew::~Crew() {
+  if (node_fd_ >= 0) close(node_fd_);
+}
+
 bool Crew::wants_stdin(int rank) const { return spec_.stdin_target.all || spec_.stdin_target.rank == rank; }
 
 MaybeFailure Crew::open_output(int rank, int& out, int& err) {
@@ -90,7 +94,7 @@ MaybeFailure Crew::start_rank(std::size_t index, const HostSetup& setup, int nul
   spawn.working_folder = spec_.apps[app].working_folder;
   spawn.cpus = setup.placement.cpus_of_rank[index];
   spawn.inherited_fd = node_fd;
-  if (MaybeFailure failure = server_.add_to_environment(rank, spawn.environment)) return failure;
+  if (MaybeFailure failure = server_.add_to_environment(spec_.name, rank, spawn.environment)) return failure;
   set_identity(Identity{rank, spec_.size(), static_cast<int>(index), static_cast<int>(numbers_.size()), spec_.universe_size},
                spawn.environment);
   spawn.environment.set("OMPI_LITE_LAUNCHER_PID", std::to_string(getpid()));
@@ -131,12 +135,14 @@ MaybeFailure Crew::start(const HostSetup& setup) {
   if (null_fd.value < 0) return system_failure("/dev/null");
   // Without this memory the ranks make an unlinked file instead.
   Fd node_fd{make_node_memory()};
-  watcher_.name_job(spec_.name);
+  if (spec_.spawned == 0) watcher_.name_job(spec_.name);
   for (std::size_t index = 0; index < members_.size(); ++index) {
     if (MaybeFailure failure = start_rank(index, setup, null_fd.value, node_fd.value)) return failure;
   }
   watch_.begin(node_fd.value, static_cast<int>(members_.size()), spec_.report_hang_seconds);
-  node_fd.value = -1;  // stays open: a rank whose descriptor was closed on its way finds the memory at /proc/<launcher>/fd
+  node_fd_ = std::exchange(
+      node_fd.value,
+      -1);  // stays open: a rank whose descriptor was closed on its way finds the memory at /proc/<launcher>/fd
   return std::nullopt;
 }
 

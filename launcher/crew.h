@@ -40,6 +40,9 @@ class CrewOwner {
 class Crew {
  public:
   Crew(const JobSpec& spec, int host, PmixServer& server, Watcher& watcher, CrewOwner& owner);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
 
   MaybeFailure start(const HostSetup& setup);
   // Each when the loop of the owner finds that it is time.
@@ -93,6 +96,7 @@ class Crew {
   std::vector<int> numbers_;  // ranks of the job
   std::vector<Member> members_;
   HangWatch watch_;
+  int node_fd_ = -1;         // the memory of the node
   bool has_strays_ = false;  // processes of the job outside of the ranks' groups
   Ending ending_ = Ending::no;
   Clock::time_point next_step_;  // of the ending

@@ -26,6 +26,8 @@ bool speaks_of_outer_job(std::string_view entry) {
                                 std::string_view("OMPI_LITE_APP_SIZE="),
                                 std::string_view("OMPI_LITE_LOCAL_"),
                                 std::string_view("OMPI_LITE_NODE_FD="),
+                                std::string_view("OMPI_LITE_APPNUM="),
+                                std::string_view("OMPI_LITE_INITIAL_ERRHANDLER="),
                                 std::string_view("OMPI_LITE_JOB_SECRET="),
                                 std::string_view("OMPI_LITE_LAUNCHER_PID=")};
   if (entry.starts_with("PMIX_MCA_")) return false;  // the user's settings, not an identity

@@ -36,7 +36,8 @@ MaybeFailure check_library(const JobSpec& spec, const std::string& host, const A
 MaybeFailure find_app(const JobSpec& spec, const std::string& host, const AppSpec& app, Program& program) {
   if (MaybeFailure failure = check_folder(app.working_folder, host)) return failure;
   const char* path = app.environment.get("PATH");
-  const std::string searched = path == nullptr ? spec.search_path : path;
+  std::string searched = path == nullptr ? spec.search_path : path;
+  if (!app.search_first.empty()) searched = app.search_first + ":" + searched;
   if (MaybeFailure failure = find_program(app.argv, app.working_folder, searched, program)) return failure;
   return check_library(spec, host, app, program);
 }

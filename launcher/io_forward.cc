@@ -81,9 +81,11 @@ OutputForwarder::~OutputForwarder() {
   }
 }
 
-void OutputForwarder::add_stream(int rank, int fd, Channel channel) {
+void OutputForwarder::add_stream(int rank, int fd, Channel channel, const std::string& name) {
   (void)fcntl(fd, F_SETFL, O_NONBLOCK);  // our end of a pipe: nobody else sees the flag
-  add(Stream{.rank = rank, .fd = fd, .channel = channel, .open = true, .remote = false});
+  Stream stream{.rank = rank, .fd = fd, .channel = channel, .open = true, .remote = false};
+  stream.tag = name;
+  add(std::move(stream));
 }
 
 void OutputForwarder::add_remote_stream(int rank, Channel channel) {
@@ -93,8 +95,17 @@ void OutputForwarder::add_remote_stream(int rank, Channel channel) {
 
 void OutputForwarder::add(Stream stream) {
   stream.sink = stream.channel == Channel::err ? sinks_.size() - 1 : 0;
-  if (tag_lines_) stream.tag = "[" + std::to_string(stream.rank) + "] ";
+  const std::string name = stream.tag.empty() ? std::to_string(stream.rank) : stream.tag;
+  if (tag_lines_) stream.tag = "[" + name + "] ";
   stream.last_read = Clock::now();
+  // Worlds that are spawned one after the other take each other's places.
+  for (std::size_t i = 0; i < streams_.size() && !stream.remote; ++i) {
+    const Stream& old = streams_[i];
+    const bool owns_line = std::ranges::any_of(lines_, [&](const Line& line) { return line.open && line.owner == i; });
+    if (old.open || old.remote || old.fd >= 0 || !old.pending.empty() || owns_line) continue;
+    streams_[i] = std::move(stream);
+    return;
+  }
   streams_.push_back(std::move(stream));
 }
 

@@ -49,7 +49,8 @@ class OutputForwarder {
   OutputForwarder& operator=(const OutputForwarder&) = delete;
 
   enum class Channel { out, err };
-  void add_stream(int rank, int fd, Channel channel);
+  // `name`: for tags, in place of the rank.
+  void add_stream(int rank, int fd, Channel channel, const std::string& name = {});
   // A stream of a rank on another host, whose bytes are brought by feed.
   void add_remote_stream(int rank, Channel channel);
   void feed(int rank, Channel channel, std::string_view bytes);

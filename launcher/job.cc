@@ -37,9 +37,11 @@ Job::Job(const JobSpec& spec, const JobOptions& options, HostSetup setup, PmixSe
       options_(options),
       setup_(std::move(setup)),
       server_(server),
+      watcher_(watcher),
       verdict_(spec.hosts, spec.host_of_rank),
       output_(options.tag_output),
       crew_(spec, 0, server, watcher, *this),
+      next_stream_(spec.size()),
       branches_(spec, 0),
       exchange_(spec, 0, TreeShape{static_cast<int>(spec.hosts.size()), spec.fan_out}, server, *this),
       ranks_(static_cast<std::size_t>(spec.size())),
@@ -106,12 +108,14 @@ void Job::on_end(const RankEnd& end, bool aborted) {
 }
 
 bool Job::any_running() const {
-  return std::ranges::any_of(ranks_, [](const Rank& rank) { return rank.running; });
+  return std::ranges::any_of(ranks_, [](const Rank& rank) { return rank.running; }) ||
+         std::ranges::any_of(worlds_, [](const auto& world) { return world->crew().any_running(); });
 }
 
 // In an ending: nothing is left anywhere, or the hosts have had their time.
 bool Job::all_quiet() const {
   if (crew_.any_left()) return false;
+  if (std::ranges::any_of(worlds_, [](const auto& world) { return world->crew().any_left(); })) return false;
   return std::ranges::all_of(hosts_, &RemoteHost::quiet) || Clock::now() >= *quiet_limit_;
 }
 
@@ -137,6 +141,7 @@ void Job::serve_until_gone() {
     }
     handle_signals();
     handle_time();
+    look_after_worlds();
     speak_messages();
   }
 }
@@ -162,6 +167,7 @@ int Job::poll_timeout_ms() const {
   };
   if (!ending_) consider(limit_);
   consider(crew_.next_time());
+  for (const auto& world : worlds_) consider(world->crew().next_time());
   consider(branches_.next_time());
   if (ending_) consider(quiet_limit_);
   if (report_) consider(report_->until);
@@ -178,7 +184,9 @@ int Job::poll_timeout_ms() const {
 
 void Job::handle_server_events() {
   for (ServerEvent& event : server_.take_events()) {
-    if (const auto* news = std::get_if<RankEvent>(&event)) crew_.handle_event(*news);
+    if (const auto* news = std::get_if<RankEvent>(&event))
+      news->world == 0 ? crew_.handle_event(*news) : hand_to_world(*news);
+    if (auto* call = std::get_if<SpawnCall>(&event)) spawn(std::move(*call));
     if (auto* call = std::get_if<FenceCall>(&event)) exchange_.on_call(std::move(*call));
     if (const auto* call = std::get_if<FetchCall>(&event)) exchange_.on_call(*call);
     if (const auto* fetched = std::get_if<Fetched>(&event)) exchange_.on_call(*fetched);
@@ -195,7 +203,7 @@ void Job::handle_signals() {
       handle_signal(signal);
   }
   if (child_ended) reap_children();
-  if (ending_) crew_.look_after_groups();
+  if (ending_) for_each_crew([](Crew& crew) { crew.look_after_groups(); });
 }
 
 void Job::handle_signal(int signal) {
@@ -208,7 +216,7 @@ void Job::handle_signal(int signal) {
         verdict_.end_job(128 + signal, "got " + signal_text(signal) + ", the job ends");
         begin_ending(signal);
       } else {
-        crew_.hurry();
+        for_each_crew([](Crew& crew) { crew.hurry(); });
         tell_all(MessageKind::hurry);
       }
       break;
@@ -230,7 +238,7 @@ void Job::handle_signal(int signal) {
 }
 
 void Job::signal_ranks(int signal) {
-  crew_.signal_all(signal);
+  for_each_crew([&](Crew& crew) { crew.signal_all(signal); });
   Writer writer;
   tell_all(MessageKind::signal, writer.put(signal).take());
 }
@@ -240,7 +248,7 @@ void Job::reap_children() {
   for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
     // The server had a rank's last call before the rank could exit, so its events are in the queue by now.
     handle_server_events();
-    if (!crew_.reaped(pid, status)) (void)branches_.reaped(pid, status);
+    if (!crew_.reaped(pid, status) && !reaped_in_world(pid, status)) (void)branches_.reaped(pid, status);
   }
 }
 
@@ -250,7 +258,7 @@ void Job::begin_ending(int signal) {
   if (!begun_) {
     for (RemoteHost& host : hosts_) host.quiet = true;  // no rank has been started anywhere
   }
-  crew_.begin_ending(signal);
+  for_each_crew([&](Crew& crew) { crew.begin_ending(signal); });
   Writer writer;
   tell_all(MessageKind::end, writer.put(signal).take());
   quiet_limit_ = Clock::now() + quiet_patience + (options_.stack_traces ? stacks_patience : std::chrono::seconds(0));
@@ -258,7 +266,7 @@ void Job::begin_ending(int signal) {
 
 void Job::handle_time() {
   output_.show_idle_pieces();
-  crew_.handle_time();
+  for_each_crew([](Crew& crew) { crew.handle_time(); });
   const Clock::time_point now = Clock::now();
   if (!ending_ && spec_.report_hang_seconds > 0) watch_for_hangs();
   if (report_ && (report_->awaited == 0 || now >= report_->until)) finish_report();
@@ -267,6 +275,11 @@ void Job::handle_time() {
 
 void Job::watch_for_hangs() {
   hosts_[0].standing = crew_.standing();
+  for (const auto& world : worlds_) {
+    const Standing standing = world->crew().standing();
+    hosts_[0].standing.unmoved = hosts_[0].standing.unmoved && standing.unmoved;
+    hosts_[0].standing.waits = hosts_[0].standing.waits || standing.waits;
+  }
   const bool unmoved = std::ranges::all_of(hosts_, [](const RemoteHost& host) { return host.standing.unmoved; });
   const bool waits = std::ranges::any_of(hosts_, [](const RemoteHost& host) { return host.standing.waits; });
   if (!unmoved || !any_running()) {
@@ -288,7 +301,9 @@ void Job::time_limit_reached() {
   limit_.reset();
   if (options_.stack_traces) {
     tell_all(MessageKind::stacks);
-    for (const std::string& stacks : crew_.stacks()) output_.say("mpirun: " + stacks);
+    for_each_crew([&](Crew& crew) {
+      for (const std::string& stacks : crew.stacks()) output_.say("mpirun: " + stacks);
+    });
   }
   std::array<char, 64> text{};
   (void)std::snprintf(text.data(), text.size(), "the time limit of %g s is over, the job ends", options_.timeout_seconds);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "launcher/io_forward.h"
 #include "launcher/job_spec.h"
 #include "launcher/pmix_server.h"
+#include "launcher/spawned_world.h"
 #include "launcher/verdict.h"
 #include "launcher/watcher.h"
 
@@ -27,6 +29,7 @@ struct JobOptions {
   bool stack_traces = false;
   double timeout_seconds = 0;  // 0: none
   int signal_fd = -1;
+  const Machine* machine = nullptr;  // mpirun's own host
 };
 
 // Lives on the main thread, which does all the work but PMIx's own. With one host nothing but a crew is at work; the others
@@ -87,6 +90,19 @@ class Job final : private CrewOwner, private Router {
 
   void signal_ranks(int signal);
 
+  // job_spawn.cc: worlds that ranks spawn.
+  const JobSpec* spec_of_world(int number) const;
+  void spawn(SpawnCall call);
+  int start_world(SpawnCall& call);
+  void hand_to_world(const RankEvent& event);
+  bool reaped_in_world(pid_t pid, int status);
+  void look_after_worlds();
+  template <class Do>
+  void for_each_crew(Do act) {
+    act(crew_);
+    for (const auto& world : worlds_) act(world->crew());
+  }
+
   // job_hosts.cc: the other hosts.
   std::string encode_for_hosts() const;
   void await_rank(int rank);
@@ -103,10 +119,14 @@ class Job final : private CrewOwner, private Router {
   JobOptions options_;
   HostSetup setup_;
   PmixServer& server_;
+  Watcher& watcher_;
   Verdict verdict_;
   OutputForwarder output_;
   InputForwarder input_;
   Crew crew_;
+  std::vector<std::unique_ptr<SpawnedWorld>> worlds_;
+  int last_world_ = 0;
+  int next_stream_;  // numbers of spawned ranks' streams
   Branches branches_;
   Exchange exchange_;
   std::vector<Rank> ranks_;

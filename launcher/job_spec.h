@@ -17,6 +17,7 @@ struct AppSpec {
   Environment environment;
   bool gets_all = true;                 // variables, and not only those that the user lists
   std::vector<std::string> named = {};  // variables that the user has named; they travel whatever they are
+  std::string search_first = {};        // folders to look for the program in before those of PATH; of spawned worlds
 };
 
 // Made by mpirun; each daemon gets a copy (job_message.h). Hosts go by number: 0 is mpirun's own, with ranks or without,
@@ -41,6 +42,8 @@ struct JobSpec {
   bool report_bindings = false;
   bool allow_other_mpi = false;
   bool verbose = false;
+  int spawned = 0;     // number of the world that ranks have spawned; 0: the first one, which mpirun was asked for
+  int most_ranks = 0;  // that may run at the same time; 0: any number
   // How daemons start daemons.
   std::vector<std::string> agent;       // words before the name of the host
   std::vector<std::string> agent_tail;  // words between it and the command

@@ -19,6 +19,7 @@ liblauncher_la_SOURCES = \
   launcher/job.cc \
   launcher/job_hosts.cc \
   launcher/job_message.cc \
+  launcher/job_spawn.cc \
   launcher/link.cc \
   launcher/loopback.cc \
   launcher/mapping.cc \
@@ -34,6 +35,7 @@ liblauncher_la_SOURCES = \
   launcher/sight_message.cc \
   launcher/signals.cc \
   launcher/spawn.cc \
+  launcher/spawned_world.cc \
   launcher/stacks.cc \
   launcher/stream_relay.cc \
   launcher/strays.cc \

@@ -277,6 +277,7 @@ MaybeFailure decide_ranks(Options& options, const std::vector<Host>& given, cons
     return usage_error("option --stdin: rank " + std::to_string(target.rank) + " is not in a job of " +
                        std::to_string(size));
   }
+  if (options.no_oversubscribe) spec.most_ranks = slots;
   // Programs spawn when the universe is larger than they are, so there is always room for as many again.
   spec.universe_size = std::max({cores, slots, 2 * size});
   return std::nullopt;
@@ -380,7 +381,7 @@ int run(std::vector<std::string> words, char* const* environ_entries) {
   plan_apps(options, inherited, spec);
 
   raise_descriptor_limit();
-  JobOptions job_options{options.tag_output, options.stack_traces, options.timeout_seconds, take_over_signals()};
+  JobOptions job_options{options.tag_output, options.stack_traces, options.timeout_seconds, take_over_signals(), nullptr};
   static Watcher watcher;
   watcher.start();
   static Machine machine;
@@ -398,6 +399,7 @@ int run(std::vector<std::string> words, char* const* environ_entries) {
   if (!spec.ranks_of(0).empty()) {
     if (const MaybeFailure failure = server.start(spec, 0, setup.placement, machine.topology())) return give_up(*failure);
   }
+  job_options.machine = &machine;
   Job job(spec, job_options, std::move(setup), server, watcher);
   const int code = job.run();
   watcher.dismiss();

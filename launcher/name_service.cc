@@ -49,13 +49,14 @@ pmix_status_t NameService::publish(const pmix_proc_t& owner, std::span<const pmi
 
 pmix_status_t NameService::unpublish(const pmix_proc_t& owner, char** keys) {
   const std::vector<std::string> wanted = key_list(keys);
+  const std::size_t before = entries_.size();
   std::erase_if(entries_, [&](Entry& entry) {
     const bool named = keys == nullptr || std::ranges::find(wanted, entry.key) != wanted.end();
     if (!named || !same_process(entry.owner, owner)) return false;
     PMIX_VALUE_DESTRUCT(&entry.value);
     return true;
   });
-  return PMIX_SUCCESS;
+  return keys == nullptr || entries_.size() < before ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
 }
 
 void NameService::lookup(char** keys, std::span<const pmix_info_t> directives, pmix_lookup_cbfunc_t done, void* context) {

@@ -29,19 +29,31 @@ NameService the_names;             // used on PMIx's thread only
 
 int rank_of(const pmix_proc_t* process) { return static_cast<int>(process->rank); }
 
+// Spawned worlds have the job's name with their number behind a point.
+int world_of(const pmix_proc_t* process) {
+  const std::string& job = the_server->job().name;
+  const std::string_view name = process->nspace;
+  return name.size() > job.size() && name.starts_with(job) ? std::atoi(process->nspace + job.size() + 1) : 0;
+}
+
+RankEvent event_of(const pmix_proc_t* process, RankNews news) { return {news, rank_of(process), 0, {}, world_of(process)}; }
+
 pmix_status_t on_connected(const pmix_proc_t* process, void*, pmix_info_t*, size_t, pmix_op_cbfunc_t, void*) {
-  the_server->post(RankEvent{RankNews::connected, rank_of(process), 0, {}});
+  the_server->post(event_of(process, RankNews::connected));
   return PMIX_OPERATION_SUCCEEDED;
 }
 
 pmix_status_t on_finalized(const pmix_proc_t* process, void*, pmix_op_cbfunc_t, void*) {
-  the_server->post(RankEvent{RankNews::finalized, rank_of(process), 0, {}});
+  the_server->post(event_of(process, RankNews::finalized));
   return PMIX_OPERATION_SUCCEEDED;
 }
 
 pmix_status_t on_abort(const pmix_proc_t* process, void*, int status, const char text[], pmix_proc_t*, size_t,
                        pmix_op_cbfunc_t, void*) {
-  the_server->post(RankEvent{RankNews::aborted, rank_of(process), status, text == nullptr ? "" : text});
+  RankEvent event = event_of(process, RankNews::aborted);
+  event.abort_code = status;
+  event.abort_text = text == nullptr ? "" : text;
+  the_server->post(std::move(event));
   return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -60,6 +72,7 @@ std::vector<int> participants(const pmix_proc_t* processes, std::size_t count) {
 // Whether all of them are on this host: then what the library has collected is everything already.
 bool all_here(const std::vector<int>& ranks) {
   const JobSpec& job = the_server->job();
+  if (job.hosts.size() == 1) return true;  // and so are spawned worlds
   const auto here = [&](int rank) {
     return rank >= 0 && rank < job.size() && job.host_of_rank[static_cast<std::size_t>(rank)] == the_server->host();
   };
@@ -72,6 +85,7 @@ struct Pending {
   pmix_modex_cbfunc_t with_data = nullptr;
   pmix_op_cbfunc_t without_data = nullptr;
   void* context = nullptr;
+  pmix_spawn_cbfunc_t spawned = nullptr;
 
   void finish(pmix_status_t status, const std::string& data) const {
     if (without_data != nullptr) without_data(status, context);
@@ -130,7 +144,7 @@ pmix_status_t on_fence(const pmix_proc_t* processes, size_t count, const pmix_in
 pmix_status_t on_direct_modex(const pmix_proc_t* process, const pmix_info_t*, size_t, pmix_modex_cbfunc_t done,
                               void* context) {
   const int rank = rank_of(process);
-  if (rank < 0 || rank >= the_server->job().size() || all_here({rank})) {
+  if (world_of(process) != 0 || rank < 0 || rank >= the_server->job().size() || all_here({rank})) {
     if (done != nullptr) done(PMIX_ERR_NOT_FOUND, nullptr, 0, context, nullptr, nullptr);
     return PMIX_SUCCESS;
   }
@@ -185,6 +199,39 @@ pmix_status_t on_unpublish(const pmix_proc_t* owner, char** keys, const pmix_inf
   return PMIX_SUCCESS;
 }
 
+SpawnedApp app_of(const pmix_app_t& app) {
+  const auto list = [](char** words) {
+    std::vector<std::string> result;
+    for (; words != nullptr && *words != nullptr; ++words) result.emplace_back(*words);
+    return result;
+  };
+  SpawnedApp result{list(app.argv), list(app.env), app.cwd == nullptr ? "" : app.cwd, {}, {}, app.maxprocs};
+  if (result.argv.empty() && app.cmd != nullptr) result.argv.emplace_back(app.cmd);
+  for (std::size_t i = 0; i < app.ninfo; ++i) {
+    const pmix_info_t& item = app.info[i];
+    if (item.value.type != PMIX_STRING || item.value.data.string == nullptr) continue;
+    const std::string_view key = item.key;
+    if (key == PMIX_HOST) result.hosts = item.value.data.string;
+    if (key == PMIX_WDIR && result.folder.empty()) result.folder = item.value.data.string;
+    if (key == "ompi_lite.path") result.search_path = item.value.data.string;
+  }
+  return result;
+}
+
+// Only where all is on one host: the daemons of others know of one world.
+pmix_status_t on_spawn(const pmix_proc_t* process, const pmix_info_t*, size_t, const pmix_app_t* apps, size_t count,
+                       pmix_spawn_cbfunc_t done, void* context) {
+  if (the_server->job().hosts.size() > 1) return PMIX_ERR_NOT_SUPPORTED;
+  SpawnCall call{world_of(process), rank_of(process), {}, 0};
+  for (std::size_t i = 0; i < count; ++i) {
+    call.apps.push_back(app_of(apps[i]));
+    if (call.apps.back().argv.empty()) return PMIX_ERR_BAD_PARAM;
+  }
+  call.ticket = pending_calls->add(Pending{nullptr, nullptr, context, done});
+  the_server->post(std::move(call));
+  return PMIX_SUCCESS;
+}
+
 pmix_server_module_t make_module() {
   pmix_server_module_t module{};
   module.client_connected2 = on_connected;
@@ -197,6 +244,7 @@ pmix_server_module_t make_module() {
   module.publish = on_publish;
   module.lookup = on_lookup;
   module.unpublish = on_unpublish;
+  module.spawn = on_spawn;
   return module;
 }
 
@@ -267,23 +315,41 @@ MaybeFailure PmixServer::start(const JobSpec& job, int host, const Placement& pl
   const pmix_status_t status = PMIx_server_init(&module, info.data(), info.size());
   if (status != PMIX_SUCCESS) return pmix_failure("PMIx_server_init", status);
   running_ = true;
-  return register_job(placement);
+  admit_clients_of(job.name);
+  return register_job(job, host, placement);
 }
 
-MaybeFailure PmixServer::register_job(const Placement& placement) {
-  admit_clients_of(job_->name);
-  InfoList info = describe_job(*job_, host_, placement);
-  const auto here = static_cast<int>(job_->ranks_of(host_).size());
+MaybeFailure PmixServer::register_job(const JobSpec& job, int host, const Placement& placement) {
+  InfoList info = describe_job(job, host, placement);
+  const auto here = static_cast<int>(job.ranks_of(host).size());
   Answer answer;
   const pmix_status_t status =
-      answer.wait(PMIx_server_register_nspace(job_->name.c_str(), here, info.data(), info.size(), Answer::arrived, &answer));
+      answer.wait(PMIx_server_register_nspace(job.name.c_str(), here, info.data(), info.size(), Answer::arrived, &answer));
   if (status != PMIX_SUCCESS) return pmix_failure("PMIx_server_register_nspace", status);
   return std::nullopt;
 }
 
-MaybeFailure PmixServer::add_to_environment(int rank, Environment& environment) {
+MaybeFailure PmixServer::add_world(const JobSpec& world, const Placement& placement) {
+  return register_job(world, 0, placement);
+}
+
+void PmixServer::remove_world(const std::string& name) {
+  Answer answer;
+  PMIx_server_deregister_nspace(name.c_str(), Answer::arrived, &answer);
+  (void)answer.wait(PMIX_SUCCESS);
+}
+
+void PmixServer::finish_spawn(std::uint64_t ticket, int status) {
+  // The client's library keeps an account of every job that is named here, and never closes one (50 KiB each). Our ranks do
+  // not ask how the new job is called, so it gets the name of one that it knows.
+  pmix_nspace_t nspace{};
+  PMIX_LOAD_NSPACE(nspace, job_->name.c_str());
+  if (const auto call = pending_calls->take(ticket)) call->spawned(status, nspace, call->context);
+}
+
+MaybeFailure PmixServer::add_to_environment(const std::string& job, int rank, Environment& environment) {
   pmix_proc_t process;
-  PMIX_LOAD_PROCID(&process, job_->name.c_str(), static_cast<pmix_rank_t>(rank));
+  PMIX_LOAD_PROCID(&process, job.c_str(), static_cast<pmix_rank_t>(rank));
   Answer answer;
   pmix_status_t status =
       answer.wait(PMIx_server_register_client(&process, getuid(), getgid(), nullptr, Answer::arrived, &answer));

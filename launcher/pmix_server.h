@@ -25,6 +25,25 @@ struct RankEvent {
   int rank = 0;
   int abort_code = 0;
   std::string abort_text;
+  int world = 0;  // that the rank is of: 0, or the number of a spawned one
+};
+
+// A rank wants to start processes.
+struct SpawnedApp {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;  // NAME=VALUE, on top of the rank's
+  std::string folder;
+  std::string search_path;
+  std::string hosts;
+  int processes = 0;
+};
+struct SpawnCall {
+  int world = 0;
+  int rank = 0;
+  std::vector<SpawnedApp> apps;
+  std::uint64_t ticket = 0;
+  std::string job = {};          // name of the first world's
+  std::string output_name = {};  // of the job
 };
 
 // All participants on this host have come to a fence (or to PMIx_Connect and its kin); those on other hosts have to as well.
@@ -48,7 +67,7 @@ struct Fetched {
   std::string data;
 };
 
-using ServerEvent = std::variant<RankEvent, FenceCall, FetchCall, Fetched>;
+using ServerEvent = std::variant<RankEvent, FenceCall, FetchCall, Fetched, SpawnCall>;
 
 // One for the process: OpenPMIx keeps its state in globals. Its call-backs come on PMIx's own thread; they only put an event
 // into the queue and wake the owner's loop by event_fd(). All functions are called from the main thread.
@@ -63,7 +82,12 @@ class PmixServer {
   // stay.
   MaybeFailure start(const JobSpec& job, int host, const Placement& placement, hwloc_topology* topology);
   // Adds what a rank's PMIx client needs to find us.
-  MaybeFailure add_to_environment(int rank, Environment& environment);
+  MaybeFailure add_to_environment(const std::string& job, int rank, Environment& environment);
+  // Worlds that are spawned: `world` has a name that begins with the job's.
+  MaybeFailure add_world(const JobSpec& world, const Placement& placement);
+  void remove_world(const std::string& name);
+  // `status` as PMIx has it.
+  void finish_spawn(std::uint64_t ticket, int status);
   // Readable when events wait.
   int event_fd() const { return event_fd_; }
   std::vector<ServerEvent> take_events();
@@ -80,7 +104,7 @@ class PmixServer {
   int host() const { return host_; }
 
  private:
-  MaybeFailure register_job(const Placement& placement);
+  MaybeFailure register_job(const JobSpec& job, int host, const Placement& placement);
   bool running_ = false;
   int event_fd_ = -1;
   const JobSpec* job_ = nullptr;

@@ -16,7 +16,7 @@ int visible_code(int code) { return (code & 0xff) == 0 ? 1 : code & 0xff; }
 
 std::string Verdict::who(int rank, int pid) const {
   const std::string& host = hosts_[static_cast<std::size_t>(host_of_rank_[static_cast<std::size_t>(rank)])];
-  return "rank " + std::to_string(rank) + " (host " + host + ", pid " + std::to_string(pid) + ")";
+  return "rank " + std::to_string(rank) + of_world_ + " (host " + host + ", pid " + std::to_string(pid) + ")";
 }
 
 void Verdict::fail(int exit_code, std::string message, bool end_all) {
@@ -55,6 +55,13 @@ void Verdict::ended(const RankEnd& end) {
     left_early_pid_ = end.pid;
     if (someone_connected_) connected(-1);
   }
+}
+
+void Verdict::of_other_world(int exit_code, std::vector<std::string> messages, bool end_all) {
+  if (must_end_) return;
+  if (exit_code_ == 0) exit_code_ = exit_code;
+  must_end_ = end_all;
+  for (std::string& message : messages) messages_.push_back(std::move(message));
 }
 
 void Verdict::end_job(int exit_code, std::string message) { fail(exit_code, std::move(message), true); }

@@ -23,14 +23,19 @@ struct RankEnd {
 class Verdict {
  public:
   // The hosts and which of them each rank is on.
-  Verdict(std::vector<std::string> hosts, std::vector<int> host_of_rank)
-      : hosts_(std::move(hosts)), host_of_rank_(std::move(host_of_rank)) {}
+  // `of_world` is said behind the number of a rank.
+  Verdict(std::vector<std::string> hosts, std::vector<int> host_of_rank, std::string of_world = {})
+      : hosts_(std::move(hosts)), host_of_rank_(std::move(host_of_rank)), of_world_(std::move(of_world)) {}
 
   // A rank called MPI_Abort.
   void aborted(int rank, int pid, int code, const std::string& text);
   void ended(const RankEnd& end);
   // A rank called MPI_Init.
   void connected(int rank);
+  // Others wait for the ranks, whether or not one of them calls MPI_Init.
+  void awaited() { someone_connected_ = true; }
+  // What another world's verdict has come to.
+  void of_other_world(int exit_code, std::vector<std::string> messages, bool end_all);
   // Our own reasons to end the job: a signal to mpirun, the time limit. `message` may be empty.
   void end_job(int exit_code, std::string message);
 
@@ -45,6 +50,7 @@ class Verdict {
 
   std::vector<std::string> hosts_;
   std::vector<int> host_of_rank_;
+  std::string of_world_;
   bool must_end_ = false;
   int exit_code_ = 0;
   int left_early_ = -1;  // a rank that exited with 0 and never called MPI_Init

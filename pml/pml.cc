@@ -76,6 +76,21 @@ Result<Peer*> Pml::reachable(PeerId id) {
   return &found;
 }
 
+bool Pml::idle(PeerId id) const {
+  const auto index = static_cast<std::size_t>(id);
+  if (index >= peers_.size() || !peers_[index]) return true;
+  Peer& found = *peers_[index];
+  return !found.busy() && found.awaiting.empty() && found.receiving.empty();
+}
+
+void Pml::drop_peer(PeerId id) {
+  const auto index = static_cast<std::size_t>(id);
+  if (index >= peers_.size() || !peers_[index]) return;
+  OL_CHECK(idle(id), id);
+  if (static_cast<ListNode&>(*peers_[index]).linked()) busy_.remove(*peers_[index]);
+  peers_[index].reset();
+}
+
 namespace {
 
 // Asking first costs two more crossings: a message that is sent in less time than that goes at once, unless the user said

@@ -133,6 +133,13 @@ class Pml final : public btl::Receiver {
   void drain(const std::atomic<bool>* all_finalize = nullptr);
   void flush();  // returns when all that was queued has left
 
+  // Another transport has come; the span in place of the first one.
+  void set_transports(std::span<const std::unique_ptr<btl::Transport>> transports) { transports_ = transports; }
+  // Nothing is under way to the peer or from it that we know of.
+  bool idle(PeerId peer) const;
+  // Forgets a peer that is idle; should it come again it begins anew.
+  void drop_peer(PeerId peer);
+
   void on_frame(btl::PeerId from, std::span<const std::byte> frame) override;
   void on_lost(btl::PeerId peer, Error why) override;
 
@@ -216,7 +223,7 @@ class Pml final : public btl::Receiver {
   void begin_matched(ReceiveRequest& request, Message& message);
 
   const PeerId self_;
-  const std::span<const std::unique_ptr<btl::Transport>> transports_;
+  std::span<const std::unique_ptr<btl::Transport>> transports_;
   AddressBook& addresses_;
   Blocking& blocking_;
 

@@ -114,6 +114,14 @@ void TcpTransport::attempt_failed(Peer& to, const std::string& why) {
   start_attempt(to);
 }
 
+// A port that is closed by now, or was never there.
+void TcpTransport::refuse(Connection& connection) {
+  connection.queue(bytes_of(kNoSuchPort));
+  connection.flush();
+  connection.close();
+  --undecided_;
+}
+
 // Connected, but no answer: the peer computes and does not look. That may take hours, and is no reason to give it up.
 void TcpTransport::still_silent(Peer& to) {
   OL_LOG(debug, "peer %d does not answer at %s", to.id, text_of(to.addresses[to.next_address], to.port).c_str());
@@ -219,7 +227,9 @@ bool TcpTransport::advance(Connection& connection, bool readable, Receiver& rece
 
 void TcpTransport::hello(Connection& connection) {
   if (int why = connect_result(connection.fd())) return broken(connection, strerror(why));
-  connection.hello = Hello{kMagic, self_, connection.peer->id, fresh_nonce()};
+  const PeerId to = connection.peer->id;
+  connection.hello = Hello{kMagic, directory_.name(self_), directory_.name(to), directory_.port_of(to), fresh_nonce()};
+  connection.secret = directory_.secret(to);
   connection.queue(bytes_of(connection.hello));
   connection.flush();
   connection.state = Connection::State::hello_sent;
@@ -232,10 +242,14 @@ void TcpTransport::on_challenge(Connection& connection) {
   std::int64_t rc = connection.receive(challenge);
   if (rc < 0) broken(connection, rc == -EPIPE ? "it hung up: not the peer" : strerror(static_cast<int>(-rc)));
   if (rc != 1) return;
-  if (challenge.proof != proof_of(Side::listener, secret_, connection.hello, challenge.nonce)) {
+  if (connection.hello.port != 0 && challenge.nonce == kNoSuchPort.nonce && challenge.proof == kNoSuchPort.proof) {
+    Peer& to = *connection.peer;
+    return give_up(to, "it has no such port open");
+  }
+  if (challenge.proof != proof_of(Side::listener, connection.secret, connection.hello, challenge.nonce)) {
     return broken(connection, "whoever listens there does not know the job's secret");
   }
-  connection.queue(bytes_of(Answer{proof_of(Side::connector, secret_, connection.hello, challenge.nonce)}));
+  connection.queue(bytes_of(Answer{proof_of(Side::connector, connection.secret, connection.hello, challenge.nonce)}));
   connection.state = Connection::State::answer_sent;
 }
 
@@ -257,12 +271,21 @@ void TcpTransport::on_hello(Connection& connection) {
   if (rc < 0) broken(connection, "it left without a word");
   if (rc != 1) return;
   const Hello& theirs = connection.hello;
-  if (theirs.magic != kMagic || theirs.to != self_ || theirs.from == self_ || theirs.from < 0) {
+  if (theirs.magic != kMagic || theirs.to != directory_.name(self_) || theirs.from == theirs.to) {
     return broken(connection, "not for this process");
   }
+  if (theirs.port != 0) {
+    const Secret* secret = directory_.port_secret(theirs.port);
+    if (secret == nullptr) return refuse(connection);
+    connection.secret = *secret;
+  } else {
+    const PeerId from = directory_.find(theirs.from);
+    if (from < 0 || from == self_) return broken(connection, "of a process that we do not know");
+    connection.secret = directory_.secret(from);
+  }
   connection.listener_nonce = fresh_nonce();
-  connection.queue(
-      bytes_of(Challenge{connection.listener_nonce, proof_of(Side::listener, secret_, theirs, connection.listener_nonce)}));
+  connection.queue(bytes_of(
+      Challenge{connection.listener_nonce, proof_of(Side::listener, connection.secret, theirs, connection.listener_nonce)}));
   connection.state = Connection::State::answer_awaited;
 }
 
@@ -271,11 +294,15 @@ void TcpTransport::on_answer(Connection& connection) {
   std::int64_t rc = connection.receive(answer);
   if (rc < 0) broken(connection, "it left without an answer");
   if (rc != 1) return;
-  if (answer.proof != proof_of(Side::connector, secret_, connection.hello, connection.listener_nonce)) {
+  if (answer.proof != proof_of(Side::connector, connection.secret, connection.hello, connection.listener_nonce)) {
     return broken(connection, "it does not know the job's secret");
   }
-  Peer& from = peer(connection.hello.from);
-  bool ours_wins = from.attempt && self_ < from.id;
+  const Hello& theirs = connection.hello;
+  const PeerId caller = theirs.port != 0 ? directory_.admit(theirs.from, theirs.port) : directory_.find(theirs.from);
+  if (caller < 0) return broken(connection, "it may not call here any more");
+  Peer& from = peer(caller);
+  if (from.left) reopen(from);
+  bool ours_wins = from.attempt && theirs.to < theirs.from;
   if (from.open || from.lost || ours_wins) {
     connection.queue(bytes_of(Verdict::busy));
     connection.flush();

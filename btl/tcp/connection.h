@@ -64,6 +64,7 @@ class Connection {
   std::int64_t unanswered_since_ns = 0;  // when it is open; 0: what we send is acknowledged
   Peer* peer = nullptr;
   Hello hello{};
+  Secret secret{};  // that the two of this connection have to know
   Nonce listener_nonce{};
   bool send_broken = false;
   bool watched_for_write = false;

@@ -3,7 +3,7 @@
 // secret and is the process it says it is, then the heads of frames.
 //
 //   connector                         listener
-//      | -- Hello: who, to whom, nonce -> |
+//      | -- Hello: who, to whom, nonce -> |    and at which port, if they do not know each other yet
 //      | <- Challenge: nonce, proof ----- |
 //      | -- Answer: proof --------------> |
 //      | <- Verdict: welcome or busy ---- |    busy: we connect to you at this moment, or are connected; keep that one
@@ -19,24 +19,25 @@
 
 namespace ompi_lite::btl::tcp {
 
-using Secret = std::array<std::byte, 16>;
 using Nonce = std::array<std::byte, 16>;
 
-inline constexpr std::uint64_t kMagic = 0x314c4f2d4c4f454d;
+inline constexpr std::uint64_t kMagic = 0x324c4f2d4c4f454d;
 
 struct Hello {
   std::uint64_t magic;
-  PeerId from;
-  PeerId to;
+  ProcessName from;
+  ProcessName to;
+  std::uint64_t port;  // 0: they do
   Nonce nonce;
 };
-static_assert(sizeof(Hello) == 32);
+static_assert(sizeof(Hello) == 64);
 
 struct Challenge {
   Nonce nonce;
   std::uint64_t proof;
 };
 static_assert(sizeof(Challenge) == 24);
+inline constexpr Challenge kNoSuchPort{};  // then the listener hangs up
 
 struct Answer {
   std::uint64_t proof;

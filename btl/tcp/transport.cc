@@ -44,6 +44,7 @@ class TcpEndpoint final : public Endpoint {
   Sent try_send(std::span<const std::byte> header, Pieces payload) override {
     return transport_->send(*peer_, header, payload);
   }
+  bool peer_leaves() const override { return peer_->left || peer_->lost; }
 
  private:
   TcpTransport* transport_;
@@ -73,12 +74,14 @@ Result<std::unique_ptr<Transport>> TcpTransport::make(const Setup& setup) {
 TcpTransport::TcpTransport(const Setup& setup, Listener listener, os::Fd epoll, std::vector<Interface> own,
                            std::vector<Interface> chosen)
     : self_(setup.self),
-      secret_(setup.job_secret),
+      one_world_{},
+      directory_(setup.directory != nullptr ? *setup.directory : static_cast<Directory&>(one_world_)),
       listener_(std::move(listener)),
       epoll_(std::move(epoll)),
       network_id_(network_id()),
       own_interfaces_(std::move(own)),
       interfaces_(std::move(chosen)),
+      beyond_memory_(setup.beyond_memory),
       expected_(setup.beyond_memory),
       beside_memory_(setup.segment != nullptr && setup.local_peers.size() > 1),
       live_(setup.beyond_memory),
@@ -91,12 +94,15 @@ TcpTransport::TcpTransport(const Setup& setup, Listener listener, os::Fd epoll, 
             .get_from = 0,
             .share_from = kNever,
             .latency_ns = 15000,
-            .bytes_per_us = 3000} {}
+            .bytes_per_us = 3000} {
+  one_world_.job_secret = setup.job_secret;
+}
 
 TcpTransport::~TcpTransport() {
   std::int64_t until = now_ns() + kGoodbyeNs;
   for (auto& connection : connections_) {
     if (connection->state != Connection::State::open) continue;
+    if (connection->peer->goodbye_said) continue;
     connection->queue_frame(FrameKind::goodbye, {}, {}, 0, 0);
     while (connection->flush() && connection->unsent() && now_ns() < until) {
       pollfd writable{connection->fd(), POLLOUT, 0};
@@ -137,6 +143,7 @@ Result<std::unique_ptr<Endpoint>> TcpTransport::connect(PeerId id, Address addre
     return make_error(ErrorClass::arg, "the tcp address of peer %d is damaged", id);
   }
   Peer& to = peer(id);
+  if (to.left) reopen(to);
   to.port = head.port;
   to.addresses.resize(head.count);
   if (head.count != 0) std::memcpy(to.addresses.data(), address.data() + sizeof head, head.count * sizeof(HostAddress));
@@ -201,6 +208,45 @@ bool TcpTransport::drained() const {
     if (peer.lost || peer.left) return true;
     return peer.waiting.empty() && (!peer.open || peer.open->send_broken || !peer.open->unsent());
   });
+}
+
+// It has parted from us, or we from each other, and now we meet again.
+void TcpTransport::reopen(Peer& to) {
+  if (to.open != nullptr) {
+    to.open->flush();
+    to.open->close();
+    to.open = nullptr;
+  }
+  to.left = to.goodbye_said = false;
+}
+
+void TcpTransport::expect_callers(bool expected) {
+  callers_expected_ = expected;
+  expected_ = beyond_memory_ || callers_expected_ || !peers_.empty();
+  update_live();
+}
+
+bool TcpTransport::part(PeerId id) {
+  const auto found = peers_.find(id);
+  if (found == peers_.end()) return true;
+  Peer& from = *found->second;
+  if (std::ranges::find(newly_lost_, &from) != newly_lost_.end()) return false;
+  if (from.wanted) return false;  // it connects, to send what waits
+  if (from.open != nullptr) {
+    if (!from.goodbye_said && !from.open->send_broken) {
+      from.open->queue_frame(FrameKind::goodbye, {}, {}, 0, 0);
+      from.goodbye_said = true;
+      from.open->flush();
+      watch(*from.open);
+    }
+    // Closed while the other's last bytes are under way, the connection would be reset, and what we sent lost with it.
+    if (!from.open->send_broken && (from.open->unsent() || !from.left)) return false;
+    from.open->close();
+  }
+  peers_.erase(found);
+  std::erase_if(connections_, [](const auto& each) { return each->state == Connection::State::closed; });
+  expect_callers(callers_expected_);
+  return true;
 }
 
 void TcpTransport::poll_ns(std::int64_t at_most_ns) {

@@ -28,6 +28,7 @@ struct Peer {
   bool wanted = false;                // something waits to be sent
   bool lost = false;                  // for ever
   bool left = false;                  // said goodbye
+  bool goodbye_said = false;          // by us
   std::vector<std::string> failures;  // of each address, the newest
   std::string why_lost;
 };
@@ -46,6 +47,8 @@ class TcpTransport final : public Transport, public PollSet {
   Result<std::unique_ptr<Endpoint>> connect(PeerId peer, Address address) override;
   bool progress(Receiver& receiver) override;
   bool drained() const override;
+  bool part(PeerId peer) override;
+  void expect_callers(bool expected) override;
   PollSet* descriptors() override { return this; }
 
   bool live() const override { return live_.load(std::memory_order_relaxed); }  // a hint: whoever is late sleeps a little
@@ -65,6 +68,7 @@ class TcpTransport final : public Transport, public PollSet {
   void accept_all();
   void drop_oldest_stranger();
 
+  void reopen(Peer& peer);
   void start_attempt(Peer& peer);
   void attempt_failed(Peer& peer, const std::string& why);
   void still_silent(Peer& peer);
@@ -75,6 +79,7 @@ class TcpTransport final : public Transport, public PollSet {
   void on_challenge(Connection& connection);
   void on_verdict(Connection& connection);
   void on_hello(Connection& connection);
+  void refuse(Connection& connection);
   void on_answer(Connection& connection);
   void broken(Connection& connection, const std::string& why);
   void opened(Connection& connection, Peer& peer);
@@ -84,7 +89,19 @@ class TcpTransport final : public Transport, public PollSet {
   bool report_lost(Receiver& receiver);
 
   PeerId self_;
-  Secret secret_;
+  // All processes are ranks of one world.
+  struct OneWorld final : Directory {
+    Secret job_secret{};
+    ProcessName name(PeerId peer) const override { return {0, peer, 0}; }
+    PeerId find(const ProcessName& name) const override { return name.world == 0 ? name.rank : -1; }
+    Secret secret(PeerId) const override { return job_secret; }
+    std::uint64_t port_of(PeerId) const override { return 0; }
+    const Secret* port_secret(std::uint64_t) const override { return nullptr; }
+    PeerId admit(const ProcessName&, std::uint64_t) override { return -1; }
+  };
+
+  OneWorld one_world_;
+  Directory& directory_;
   Listener listener_;
   os::Fd epoll_;
   std::uint64_t network_id_;
@@ -93,6 +110,8 @@ class TcpTransport final : public Transport, public PollSet {
   std::unordered_map<PeerId, std::unique_ptr<Peer>> peers_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<Peer*> newly_lost_;
+  bool beyond_memory_;  // of the Setup
+  bool callers_expected_ = false;
   bool expected_;                     // peers are likely to come by this way
   bool beside_memory_;                // another transport is more important for latency
   std::atomic<bool> poll_now_{true};  // set without the process lock

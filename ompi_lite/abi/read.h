@@ -271,6 +271,21 @@ Handle(H, const char*) -> Handle<H>;
 template <class H>
 Handle(H, const char*, Null) -> Handle<H>;
 
+// An argument that counts at the root alone.
+template <class Argument>
+struct AtRoot {
+  Argument argument;
+
+  Error read(Site& site) { return site.comm->rank() == site.root ? argument.read(site) : Error(); }
+  template <class P>
+  P as() {
+    return argument.template as<P>();
+  }
+  void store(bool) {}
+};
+template <class Argument>
+AtRoot(Argument) -> AtRoot<Argument>;
+
 // The peer communicator of MPI_Intercomm_create is significant at the local leader only.
 struct PeerComm {
   MPI_Comm handle;

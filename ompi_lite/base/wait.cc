@@ -50,6 +50,11 @@ void Waiter::set_policy(WaitPolicy policy) {
   fence_by_kernel_ = !policy.crowded && os::register_remote_fence();
 }
 
+void Waiter::share_cores() {
+  spin_rounds_ = 0;
+  spin_ns_ = static_cast<std::int64_t>(crowded_spin_time.value() * 1e9);
+}
+
 bool Waiter::pause_longer(State& state) {
   std::int64_t now = now_ns();
   if (state.began == 0) state.began = now;

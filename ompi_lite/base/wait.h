@@ -52,6 +52,8 @@ class Waiter {
   explicit Waiter(Doorbell& bell, WaitPolicy policy = {}, PollSet* descriptors = nullptr);
 
   void set_policy(WaitPolicy policy);
+  // Ranks that are not of the node's agreement use its cores too: from now on it sleeps as soon as if it were crowded.
+  void share_cores();
   void set_descriptors(PollSet* descriptors) { descriptors_ = descriptors; }
   void set_recorder(flight::Recorder* recorder) { recorder_ = recorder; }  // gets told since when nothing has moved; or null
   bool crowded() const { return policy_.crowded; }

@@ -4,6 +4,7 @@
 
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/core/handle.h"
+#include "ompi_lite/core/peer_book.h"
 #include "ompi_lite/include/mpi.h"
 
 namespace ompi_lite {
@@ -43,6 +44,7 @@ Communicator::Communicator(CommunicatorHome& home, Ref<Group> local, Ref<Group> 
 // Messages can come from here on.
 void Communicator::open() {
   if (home_->attach != nullptr) home_->attach(home_->attach_context, *this);
+  if (home_->peers != nullptr) home_->peers->opened(*this);
   // The two sides of an intercommunicator are told apart by whoever is first in them.
   const int side = is_inter() ? 1 + local_group_->peer(0) : 0;
   if (home_->recorder != nullptr) home_->recorder->communicator_opened(context_, size(), rank_, side, name.c_str());
@@ -62,6 +64,7 @@ Communicator::~Communicator() {
   partitioned_state.reset();
   if (home_->recorder != nullptr) home_->recorder->communicator_closed(context_);
   coll_state.reset();
+  if (home_->peers != nullptr && pml_state != nullptr) home_->peers->closed(*this);
   pml_state.reset();  // before the id can be given to another communicator
   if (home_->context_ids != nullptr) home_->context_ids->give_back(context_);
 }

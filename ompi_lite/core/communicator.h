@@ -18,13 +18,14 @@
 
 namespace ompi_lite {
 
-// Unique among all communicators alive in the job: (world rank of the process that gave it, its slot there, a generation), see
-// context_id.h. Bit 0 is the plane and 0 here; frames carry it set for collective traffic.
+// Unique among all communicators alive that share a process; see context_id.h. Bit 0 is the plane and 0 here; frames carry
+// it set for collective traffic.
 using ContextId = std::uint64_t;
 enum class Plane : std::uint8_t { point_to_point = 0, collective = 1 };
 
 class Communicator;
 class ContextIds;
+class PeerBook;
 class Segment;
 struct Topology;  // core/grid.h
 
@@ -34,6 +35,7 @@ struct CommunicatorHome {
   std::vector<int> node_of_peer;  // index: PeerId; equal values share memory
   Segment* segment = nullptr;     // that memory, if ranks may talk through it
   flight::Recorder* recorder = nullptr;  // knows the communicators by name; or null
+  PeerBook* peers = nullptr;             // knows the processes of other worlds; or null
   // Set by the point-to-point layer: gives a new communicator its pml_state.
   void (*attach)(void* context, Communicator& communicator) = nullptr;
   void* attach_context = nullptr;

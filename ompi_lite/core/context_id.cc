@@ -2,15 +2,28 @@
 // Giving and taking back context ids.
 #include "ompi_lite/core/context_id.h"
 
+#include <sys/random.h>
+
+#include "ompi_lite/base/clock.h"
+
 namespace ompi_lite {
 namespace {
 
+constexpr ContextId kRandom = ContextId{1} << 63;
 constexpr unsigned kGiverShift = 40, kSlotShift = 17, kGenerationShift = 1;
 constexpr std::uint64_t kSlotMask = (1u << (kGiverShift - kSlotShift)) - 1;
 
 }  // namespace
 
+ContextId ContextIds::take_random() {
+  ContextId id = 0;
+  if (getrandom(&id, sizeof id, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof id))
+    id = (static_cast<ContextId>(now_ns()) ^ reinterpret_cast<std::uintptr_t>(&id)) * 0x9e3779b97f4a7c15u;
+  return (id | kRandom) & ~ContextId{1};
+}
+
 ContextId ContextIds::take() {
+  if (random_) return take_random();
   std::uint32_t slot;
   if (free_.empty()) {
     slot = static_cast<std::uint32_t>(slots_.size());

@@ -71,11 +71,6 @@ Error dup_into(Communicator& comm, const Info* hints, Communicator*& newcomm) {
 
 }  // namespace
 
-Error comm_get_parent(Communicator*& parent) {
-  parent = nullptr;
-  return {};
-}
-
 Error comm_size(Communicator& comm, int& size) {
   size = comm.size();
   return {};
@@ -153,6 +148,8 @@ Error comm_split(Communicator& comm, int color, int key, Communicator*& newcomm)
   const Buffer in_place(MPI_IN_PLACE, 0, nullptr), all(entries.data(), sizeof(SplitEntry), &bytes);
   if (Error error = coll::allgather(in_place, all, comm)) return error;
   if (color == MPI_UNDEFINED) return {};
+  // Each process has its own numbers for the others.
+  for (std::size_t i = 0; i < size; i++) entries[i].peer = comm.peer(static_cast<int>(i));
 
   const std::vector<SplitEntry> chosen = entries_of_color(entries, color);
   Ref<Group> group(new Group(peers_of(chosen), comm.local_group()));
@@ -175,7 +172,7 @@ Error comm_disconnect(Communicator*& comm) {
   // barrier nothing of this communicator is under way.
   pml::Pml& pml = pml::of(*comm);
   if (Error error = pml.flush_bsend_buffer(pml.bsend_buffer_for(*comm))) return error;
-  if (Error error = coll::barrier(comm->is_inter() ? *comm->local_comm : *comm)) return error;
+  if (Error error = coll::barrier(*comm)) return error;  // both sides of an intercommunicator
   return comm_free(comm);
 }
 

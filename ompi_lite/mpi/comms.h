@@ -8,9 +8,6 @@
 
 namespace ompi_lite::mpi {
 
-// No process here was spawned, so there is no parent: nullptr, always.
-Error comm_get_parent(Communicator*& parent);
-
 Error comm_size(Communicator& comm, int& size);
 Error comm_rank(Communicator& comm, int& rank);
 Error comm_compare(Communicator& comm1, Communicator& comm2, int& result);

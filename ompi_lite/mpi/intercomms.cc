@@ -4,11 +4,13 @@
 #include <iterator>
 #include <vector>
 
+#include "coll/acquaint.h"
 #include "coll/coll.h"
 #include "coll/group_messages.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/core/datatype.h"
+#include "ompi_lite/core/peer_book.h"
 #include "ompi_lite/include/mpi.h"
 #include "ompi_lite/mpi/comm_messages.h"
 #include "ompi_lite/mpi/comms.h"
@@ -26,10 +28,32 @@ Error bcast_bytes(Communicator& comm, int root, void* data, std::size_t bytes) {
 
 // What the leaders tell each other about their side. The lists of members follow in a second message.
 struct Side {
-  int size = 0;
-  PeerId leader = 0;
+  ProcessName leader;
   ContextId id = 0;
+  int size = 0;
+  int one_world = 1;  // all of it are of the leader's
 };
+
+Side describe_side(Communicator& comm, PeerId leader) {
+  Side side{{0, leader, 0}, 0, comm.size(), 1};
+  const PeerBook* book = comm.home().peers;
+  if (book == nullptr) return side;
+  side.leader = book->name_of(leader);
+  for (int i = 0; i < comm.size(); i++) side.one_world &= book->name_of(comm.peer(i)).world == side.leader.world ? 1 : 0;
+  return side;
+}
+
+// Then all of both sides have the same numbers for each other: their ranks in that world.
+bool of_one_world(const Side& here, const Side& there) {
+  return here.one_world != 0 && there.one_world != 0 && here.leader.world == there.leader.world;
+}
+
+// Ranks of the other group's members in the remote group of `inter`.
+std::vector<PeerId> peers_of_ranks(const std::vector<int>& ranks, Communicator& inter) {
+  std::vector<PeerId> peers;
+  for (int rank : ranks) peers.push_back(inter.peer(rank));
+  return peers;
+}
 
 Communicator* make_intercommunicator(Communicator& local_comm, ContextId id, Ref<Group> remote, bool low) {
   auto* made = new Communicator(local_comm.home(), id, Ref<Group>::share(&local_comm.local_group()), std::move(remote), local_comm.rank());
@@ -79,12 +103,27 @@ int compare_groups(Group& group1, Group& group2) {
   return result;
 }
 
+// The members of the other side, where each process has its own numbers for them or does not know them yet.
+Error meet_side(Communicator& local_comm, int local_leader, Communicator* peer_comm, int remote_leader, int tag,
+                std::vector<PeerId>& theirs) {
+  const auto leaders = [&](const coll::Bytes& ours, coll::Bytes& received) -> Error {
+    std::uint64_t here = ours.size(), there = 0;
+    OL_TRY(exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), &here, sizeof here, &there, sizeof there));
+    received.resize(there);
+    return exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), ours.data(), here, received.data(), there);
+  };
+  coll::Introduction introduced;
+  OL_TRY(coll::get_acquainted(local_comm, local_leader, leaders, Secret{}, {}, introduced));
+  theirs = std::move(introduced.peers);
+  return {};
+}
+
 Error intercomm_create(Communicator& local_comm, int local_leader, Communicator* peer_comm, int remote_leader, int tag,
                        Communicator*& newintercomm) {
   if (local_comm.is_inter()) return Error(ErrorClass::comm, "local_comm is an intercommunicator");
   const bool leads = local_comm.rank() == local_leader;
   std::vector<PeerId> mine = members_of(local_comm.local_group());
-  Side here{local_comm.size(), local_comm.peer(local_leader), 0}, there;
+  Side here = describe_side(local_comm, local_comm.peer(local_leader)), there;
   std::vector<PeerId> theirs;
   if (leads) {
     if (peer_comm == nullptr) return Error(ErrorClass::comm, "peer_comm is MPI_COMM_NULL at the local leader");
@@ -92,9 +131,11 @@ Error intercomm_create(Communicator& local_comm, int local_leader, Communicator*
     if (Error error = exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), &here, sizeof here, &there, sizeof there))
       return error;
     theirs.resize(static_cast<std::size_t>(there.size));
-    if (Error error = exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), mine.data(),
-                                     mine.size() * sizeof(PeerId), theirs.data(), theirs.size() * sizeof(PeerId)))
-      return error;
+    if (of_one_world(here, there)) {
+      if (Error error = exchange_bytes(*peer_comm, remote_leader, hidden_tag_of(tag), mine.data(),
+                                       mine.size() * sizeof(PeerId), theirs.data(), theirs.size() * sizeof(PeerId)))
+        return error;
+    }
     if (there.leader < here.leader) {
       local_comm.home().context_ids->give_back(here.id);
       here.id = there.id;
@@ -102,8 +143,12 @@ Error intercomm_create(Communicator& local_comm, int local_leader, Communicator*
   }
   if (Error error = bcast_bytes(local_comm, local_leader, &there, sizeof there)) return error;
   if (Error error = bcast_bytes(local_comm, local_leader, &here, sizeof here)) return error;
-  theirs.resize(static_cast<std::size_t>(there.size));
-  if (Error error = bcast_bytes(local_comm, local_leader, theirs.data(), theirs.size() * sizeof(PeerId))) return error;
+  if (of_one_world(here, there)) {
+    theirs.resize(static_cast<std::size_t>(there.size));
+    if (Error error = bcast_bytes(local_comm, local_leader, theirs.data(), theirs.size() * sizeof(PeerId))) return error;
+  } else {
+    OL_TRY(meet_side(local_comm, local_leader, peer_comm, remote_leader, tag, theirs));
+  }
   if (Error error = check_disjoint(theirs, local_comm.local_group())) return error;
   Communicator* local_copy = nullptr;
   if (Error error = comm_create(local_comm, local_comm.local_group(), local_copy)) return error;
@@ -128,12 +173,13 @@ std::vector<PeerId> peers_of(const std::vector<SplitEntry>& entries) {
 
 Error create_intercommunicator(Communicator& comm, Group& group, Communicator*& newcomm) {
   newcomm = nullptr;
+  std::vector<int> mine, theirs;
   for (int i = 0; i < group.size(); i++) {
-    if (comm.local_group().rank_of(group.peer(i)) == MPI_UNDEFINED)
+    mine.push_back(comm.local_group().rank_of(group.peer(i)));
+    if (mine.back() == MPI_UNDEFINED)
       return make_error(ErrorClass::group, "member %d of the group is not in the local group of the intercommunicator", i);
   }
-  std::vector<PeerId> theirs;
-  OL_TRY(exchange_lists(comm, members_of(group), theirs));
+  OL_TRY(exchange_lists(comm, mine, theirs));
   ContextId id = 0;
   OL_TRY(agree_on_id(comm, id));
   Communicator* local_copy = nullptr;
@@ -141,7 +187,7 @@ Error create_intercommunicator(Communicator& comm, Group& group, Communicator*& 
   if (local_copy == nullptr) return {};  // not a member
   Ref<Communicator> local(local_copy);
   if (theirs.empty()) return {};  // a side without members: nobody gets a communicator
-  Ref<Group> remote(new Group(std::move(theirs), comm.local_group()));
+  Ref<Group> remote(new Group(peers_of_ranks(theirs, comm), comm.local_group()));
   newcomm = make_intercommunicator(*local, id, std::move(remote), comm.low_group);
   newcomm->local_comm = std::move(local);
   newcomm->set_errhandler(comm.errhandler());
@@ -158,6 +204,8 @@ Error split_intercommunicator(Communicator& comm, int color, int key, Communicat
   const Buffer all(mine.data(), sizeof(SplitEntry), &datatype_of(MPI_BYTE));
   OL_TRY(coll::allgather(Buffer(MPI_IN_PLACE, 0, nullptr), all, side));
   OL_TRY(exchange_lists(comm, mine, theirs));
+  for (int i = 0; i < comm.size(); i++) mine[static_cast<std::size_t>(i)].peer = comm.local_group().peer(i);
+  for (int i = 0; i < comm.remote_size(); i++) theirs[static_cast<std::size_t>(i)].peer = comm.peer(i);
   Communicator* local_part = nullptr;
   OL_TRY(comm_split(side, color, key, local_part));
   if (local_part == nullptr) return {};

@@ -16,6 +16,8 @@
 
 namespace ompi_lite {
 
+class Blocking;
+
 // Who this process is in its job.
 struct JobInfo {
   std::string name;  // of the job; the same for its processes, unique on their hosts
@@ -26,6 +28,17 @@ struct JobInfo {
   bool app_known = false;
   int universe_size = 1;          // 0: not known
   std::vector<int> node_of_rank;  // empty: all on one node
+};
+
+// Processes of one program that are to be started: MPI_Comm_spawn.
+struct SpawnedProgram {
+  std::string command;
+  std::vector<std::string> arguments;  // without the command
+  int processes = 0;
+  std::string folder;                    // to run in; empty: the launcher's
+  std::string search_path;               // for the command; empty: the launcher's
+  std::string host;                      // empty: any
+  std::vector<std::string> environment;  // NAME=VALUE, on top of what this process was given
 };
 
 // Owned by the Process; used by the thread that initializes or finalizes. Keys and values are ours alone.
@@ -40,6 +53,15 @@ class Bootstrap {
   // A fence that returns at once. When every process has called it, `over` is set and the bell rung, by any thread.
   virtual Error begin_fence(std::atomic<bool>& over, Doorbell& bell) = 0;
   virtual Result<std::vector<std::byte>> get(int rank, std::string_view key) = 0;
+  // Starts a world of its own; returns when its processes have been started, turning progress meanwhile. An Error of class
+  // spawn if one cannot be: then none is left.
+  virtual Error spawn(std::span<const SpawnedProgram> programs, Blocking& blocking) = 0;
+  // Whether what was spawned has ended before it has come to this process. Under a launcher that ends the job then: never.
+  virtual Error trouble_of_spawned() { return {}; }
+  // The names of ports that all worlds of the launcher can look up.
+  virtual Error publish(const std::string& name, const std::string& port) = 0;
+  virtual Error unpublish(const std::string& name) = 0;
+  virtual Result<std::string> look_up(const std::string& name) = 0;
   // Tells the launcher that this process ends in good order.
   virtual Error finish() = 0;
   // Ends the whole job.

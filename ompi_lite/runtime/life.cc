@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "coll/select.h"
 #include "ompi_lite/base/macros.h"
@@ -23,6 +24,7 @@
 #include "ompi_lite/runtime/knob_list.h"
 #include "ompi_lite/runtime/leftovers.h"
 #include "ompi_lite/runtime/process.h"
+#include "ompi_lite/runtime/spawning.h"
 #include "ompi_lite/runtime/thread_level.h"
 #include "ompi_lite/runtime/traffic.h"
 
@@ -54,7 +56,11 @@ void define_attributes(const JobInfo& job) {
   define_attribute(MPI_IO, MPI_ANY_SOURCE);  // every process can read and write files
   define_attribute(MPI_WTIME_IS_GLOBAL, static_cast<int>(job.local_ranks.size()) == job.size ? 1 : 0);
   define_attribute(MPI_UNIVERSE_SIZE, std::max(job.universe_size, job.size));
-  if (job.app_known) define_attribute(MPI_APPNUM, job.app_number);
+  const char* chosen = std::getenv("OMPI_LITE_APPNUM");  // info key appnum of who spawned this process
+  if (chosen != nullptr)
+    define_attribute(MPI_APPNUM, std::atoi(chosen));
+  else if (job.app_known)
+    define_attribute(MPI_APPNUM, job.app_number);
 }
 
 // What the application printed before it went wrong should be seen; but never wait for a lock that a stuck thread holds.
@@ -62,6 +68,18 @@ void flush_stdout() {
   if (ftrylockfile(stdout) != 0) return;
   fflush_unlocked(stdout);
   funlockfile(stdout);
+}
+
+// What whoever spawned this process chose with the info key mpi_initial_errhandler (MPI 5.0, section 11.8.4).
+void set_initial_errhandler(Process& process) {
+  const char* name = std::getenv("OMPI_LITE_INITIAL_ERRHANDLER");
+  if (name == nullptr) return;
+  const std::string_view chosen = name;
+  Errhandler& handler = chosen == "mpi_errors_return"  ? errors_return()
+                        : chosen == "mpi_errors_abort" ? errors_abort()
+                                                       : errors_are_fatal();
+  process.world().set_errhandler(handler);
+  process.self().set_errhandler(handler);
 }
 
 // The process may be up already: for a session.
@@ -82,7 +100,8 @@ Error bring_up() {
   door.recorder = door.process->recorder();
   define_attributes(door.process->job());
   main_thread = pthread_self();
-  return {};
+  set_initial_errhandler(*door.process);
+  return runtime::meet_parents();
 }
 
 // Returns the first error; everything is given back in any case.

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
 
+#include "ompi_lite/base/blocking.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/runtime/bootstrap.h"
 
@@ -61,6 +64,81 @@ class Value {
  private:
   pmix_value_t* value_;
 };
+
+// Keys of PMIx have PMIX_MAX_KEYLEN characters at most, and names of services may have more.
+std::string name_key(const std::string& name) {
+  constexpr std::size_t kMost = 200;
+  const std::string key = "ompi_lite.name." + name;
+  return key.size() <= kMost ? key : key.substr(0, kMost) + std::to_string(std::hash<std::string>()(name));
+}
+
+// What is to be spawned, as PMIx wants it. Owns all of it.
+class Apps {
+ public:
+  explicit Apps(std::span<const SpawnedProgram> programs) : apps_(programs.size()) {
+    for (std::size_t i = 0; i < programs.size(); i++) fill(apps_[i], programs[i]);
+  }
+  ~Apps() {
+    for (pmix_app_t& app : apps_) PMIX_APP_DESTRUCT(&app);
+  }
+  Apps(const Apps&) = delete;
+  Apps& operator=(const Apps&) = delete;
+  pmix_app_t* data() { return apps_.data(); }
+  std::size_t size() const { return apps_.size(); }
+
+ private:
+  static char** list_of(const std::string* first, std::span<const std::string> rest) {
+    const std::size_t count = rest.size() + (first != nullptr ? 1 : 0);
+    auto** list = static_cast<char**>(std::calloc(count + 1, sizeof(char*)));  // PMIx frees it
+    if (list == nullptr) return nullptr;
+    std::size_t at = 0;
+    if (first != nullptr) list[at++] = strdup(first->c_str());
+    for (const std::string& word : rest) list[at++] = strdup(word.c_str());
+    return list;
+  }
+  static void fill(pmix_app_t& app, const SpawnedProgram& program) {
+    PMIX_APP_CONSTRUCT(&app);
+    app.cmd = strdup(program.command.c_str());
+    app.argv = list_of(&program.command, program.arguments);
+    app.env = list_of(nullptr, program.environment);
+    app.maxprocs = program.processes;
+    if (!program.folder.empty()) app.cwd = strdup(program.folder.c_str());
+    app.ninfo = (program.host.empty() ? 0u : 1u) + (program.search_path.empty() ? 0u : 1u);
+    if (app.ninfo == 0) return;
+    PMIX_INFO_CREATE(app.info, app.ninfo);
+    std::size_t at = 0;
+    if (!program.host.empty()) PMIX_INFO_LOAD(&app.info[at++], PMIX_HOST, program.host.c_str(), PMIX_STRING);
+    if (!program.search_path.empty())
+      PMIX_INFO_LOAD(&app.info[at++], "ompi_lite.path", program.search_path.c_str(), PMIX_STRING);
+  }
+  std::vector<pmix_app_t> apps_;
+};
+
+Error spawn_error(std::span<const SpawnedProgram> programs, pmix_status_t status) {
+  std::string names;
+  for (const SpawnedProgram& program : programs) names += (names.empty() ? "" : " or ") + program.command;
+  const char* why = PMIx_Error_string(status);
+  switch (status) {
+    case PMIX_ERR_JOB_EXE_NOT_FOUND:
+      why = "no such program";
+      break;
+    case PMIX_ERR_EXE_NOT_ACCESSIBLE:
+      why = "it is not a program that can be run";
+      break;
+    case PMIX_ERR_JOB_WDIR_NOT_FOUND:
+      why = "there is no such working folder";
+      break;
+    case PMIX_ERR_NOT_SUPPORTED:
+      why = "the launcher of this job cannot start processes while it runs, or not where it has several hosts";
+      break;
+    case PMIX_ERR_NOT_FOUND:
+      why = "the host that the info names is not part of this job";
+      break;
+    default:
+      break;
+  }
+  return make_error(ErrorClass::spawn, "cannot start %s: %s", names.substr(0, 300).c_str(), why);
+}
 
 class PmixBootstrap final : public Bootstrap {
  public:
@@ -131,6 +209,59 @@ class PmixBootstrap final : public Bootstrap {
     const pmix_byte_object_t& object = (**value).data.bo;
     const auto* bytes = reinterpret_cast<const std::byte*>(object.bytes);
     return std::vector<std::byte>(bytes, bytes + object.size);
+  }
+
+  Error spawn(std::span<const SpawnedProgram> programs, Blocking& blocking) override {
+    Apps apps(programs);
+    struct Answer {
+      std::atomic<bool> there{false};
+      pmix_status_t status = PMIX_SUCCESS;
+      Doorbell* bell;
+    } answer;
+    answer.bell = &blocking.waiter().bell();
+    const auto done = [](pmix_status_t status, char*, void* context) {
+      auto& to = *static_cast<Answer*>(context);
+      Doorbell& bell = *to.bell;
+      to.status = status;
+      to.there.store(true, std::memory_order_release);  // partner: the load below, after which `to` is gone
+      bell.ring_if_sleeping(true);
+    };
+    pmix_status_t status = PMIx_Spawn_nb(nullptr, 0, apps.data(), apps.size(), done, &answer);
+    if (status == PMIX_SUCCESS) {
+      blocking.until([&] { return answer.there.load(std::memory_order_acquire); });  // partner: the store above
+      status = answer.status;
+    }
+    return status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED ? Error() : spawn_error(programs, status);
+  }
+
+  Error publish(const std::string& name, const std::string& port) override {
+    pmix_info_t item;
+    PMIX_INFO_LOAD(&item, name_key(name).c_str(), port.c_str(), PMIX_STRING);
+    const pmix_status_t status = PMIx_Publish(&item, 1);
+    PMIX_INFO_DESTRUCT(&item);
+    if (status == PMIX_SUCCESS) return {};
+    if (status == PMIX_ERR_DUPLICATE_KEY) return make_error(ErrorClass::service, "%s is published already", name.c_str());
+    return make_error(ErrorClass::service, "%s cannot be published: %s", name.c_str(), PMIx_Error_string(status));
+  }
+
+  Error unpublish(const std::string& name) override {
+    const std::string key = name_key(name);
+    std::array<char*, 2> keys{const_cast<char*>(key.c_str()), nullptr};
+    const pmix_status_t status = PMIx_Unpublish(keys.data(), nullptr, 0);
+    if (status == PMIX_SUCCESS) return {};
+    return make_error(ErrorClass::service, "%s is not published by this process", name.c_str());
+  }
+
+  Result<std::string> look_up(const std::string& name) override {
+    pmix_pdata_t item;
+    std::memset(&item, 0, sizeof item);
+    PMIX_LOAD_KEY(item.key, name_key(name).c_str());
+    const pmix_status_t status = PMIx_Lookup(&item, 1, nullptr, 0);
+    if (status != PMIX_SUCCESS || item.value.type != PMIX_STRING || item.value.data.string == nullptr)
+      return make_error(ErrorClass::name, "nothing is published as %s", name.c_str());
+    std::string port = item.value.data.string;
+    PMIX_VALUE_DESTRUCT(&item.value);
+    return port;
   }
 
   Error finish() override {

@@ -28,6 +28,7 @@ constexpr char kSecretKey[] = "ompi_lite.secret";
 
 constexpr char kAddressesKey[] = "ompi_lite.addresses";
 
+bool is_tcp(const btl::Transport& transport) { return std::strcmp(transport.info().name, "tcp") == 0; }
 bool is_shm(const btl::Transport& transport) { return std::strcmp(transport.info().name, "shm") == 0; }
 
 // All addresses of a rank are one value: some servers wait for ever for a value that nobody has published, and not every
@@ -62,8 +63,6 @@ Result<std::vector<std::byte>> find_address(std::span<const std::byte> all, std:
   return make_error(ErrorClass::other, "the peer does not use the transport %.*s", static_cast<int>(wanted.size()),
                     wanted.data());
 }
-
-using Secret = std::array<std::byte, 16>;
 
 // 32 hexadecimal digits that our launcher gave to the processes of this job alone.
 Secret inherited_secret() {
@@ -141,15 +140,42 @@ Error Process::open_segment() {
   return {};
 }
 
-// On one node with shared memory everybody's address is known; else addresses are published and asked for when needed.
-Error Process::open_transports() {
+btl::Setup Process::describe() {
   btl::Setup setup;
   setup.self = job().rank;
   setup.segment = segment_ ? &*segment_ : nullptr;
   setup.local_peers = local_peers_;
   setup.job_secret = job_secret_;
+  setup.directory = &*worlds_;
   setup.beyond_memory = static_cast<int>(local_peers_.size()) != job().size;
-  Result<std::vector<std::unique_ptr<btl::Transport>>> made = btl::make_transports(setup);
+  return setup;
+}
+
+btl::Transport* Process::network() {
+  const auto found = std::ranges::find_if(transports_, [](const auto& each) { return is_tcp(*each); });
+  return found == transports_.end() ? nullptr : found->get();
+}
+
+Error Process::open_network() {
+  if (network() != nullptr) return {};
+  Result<std::unique_ptr<btl::Transport>> made = btl::make_network_transport(describe());
+  if (!made) return made.error();
+  transports_.push_back(std::move(made).value());
+  pml_->set_transports(transports_);
+  poll(*transports_.back());
+  return {};
+}
+
+void Process::poll(btl::Transport& transport) {
+  if (PollSet* descriptors = transport.descriptors()) waiter_->set_descriptors(descriptors);
+  transport_pollers_.push_back({&transport, &*pml_});
+  progress_.add({TransportPoller::poll, &transport_pollers_.back()});
+}
+
+// On one node with shared memory everybody's address is known; else addresses are published and asked for when needed.
+Error Process::open_transports() {
+  worlds_.emplace(*this, job_secret_);
+  Result<std::vector<std::unique_ptr<btl::Transport>>> made = btl::make_transports(describe());
   if (!made) return made.error();
   transports_ = std::move(made).value();
 
@@ -168,17 +194,18 @@ Error Process::open_transports() {
   waiter_->set_policy(policy);
   pml_.emplace(job().rank, transports_, static_cast<pml::AddressBook&>(*this), *blocking_);
   if (recorder() != nullptr) recorder()->count_moves(pml_->moves());
-  for (const auto& transport : transports_) {
-    if (PollSet* descriptors = transport->descriptors()) waiter_->set_descriptors(descriptors);
-    transport_pollers_.push_back({transport.get(), &*pml_});
-  }
-  for (TransportPoller& poller : transport_pollers_) progress_.add({TransportPoller::poll, &poller});
+  for (const auto& transport : transports_) poll(*transport);
   progress_.add({[](void* context) { return static_cast<pml::Pml*>(context)->progress(); }, &*pml_});
+  progress_.add({[](void* context) { return static_cast<Worlds*>(context)->turn(); }, &*worlds_});
   return {};
 }
 
 Result<std::vector<std::byte>> Process::address(PeerId peer, const btl::Transport& transport) {
   if (peer == job().rank) return transport.address();
+  if (!worlds_->is_of_own_world(peer)) {
+    if (!is_tcp(transport)) return Error(ErrorClass::other, "processes of other worlds are reached by tcp alone");
+    return worlds_->address(peer);
+  }
   if (addresses_published_) {
     Result<std::vector<std::byte>> all = bootstrap_->get(peer, kAddressesKey);
     if (!all) return all.error();
@@ -200,6 +227,7 @@ void Process::make_communicators() {
   home_.attach = [](void* context, Communicator& comm) { static_cast<pml::Pml*>(context)->attach(comm); };
   home_.attach_context = &*pml_;
   home_.recorder = recorder();
+  home_.peers = &*worlds_;
   if (segment_ && std::any_of(transports_.begin(), transports_.end(), [](const auto& each) { return is_shm(*each); }))
     home_.segment = &*segment_;  // not where the user wants messages to go another way
 
@@ -214,6 +242,7 @@ void Process::make_communicators() {
 
 // Shared memory keeps what was sent after its sender left. Over other transports a peer may still be reading, so all wait.
 Error Process::settle() {
+  worlds_->part_from_all();
   if (segment_) segment_->leave();
   if (!addresses_published_ && (segment_ || job().size == 1)) {
     pml_->drain();
@@ -237,9 +266,11 @@ void Process::abort(int code, const char* why) {
 }
 
 Process::~Process() {
+  if (worlds_) worlds_->close_ports();
   delete self_;
   delete world_;
   progress_.remove(pml_ ? &*pml_ : nullptr);
+  progress_.remove(worlds_ ? &*worlds_ : nullptr);
   for (TransportPoller& poller : transport_pollers_) progress_.remove(&poller);
 }
 

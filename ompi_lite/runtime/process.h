@@ -2,7 +2,7 @@
 // Process: everything that one rank owns.
 #pragma once
 
-#include <array>
+#include <list>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/runtime/bootstrap.h"
 #include "ompi_lite/runtime/flight_recorder.h"
+#include "ompi_lite/runtime/worlds.h"
 #include "pml/pml.h"
 
 namespace ompi_lite {
@@ -42,11 +43,17 @@ class Process final : private pml::AddressBook {
   CommunicatorHome& home() { return home_; }
   Communicator& world() { return *world_; }
   Communicator& self() { return *self_; }
+  Worlds& worlds() { return *worlds_; }
+  // The transport to processes that share no memory with this one; made when it is needed first. Null until then.
+  btl::Transport* network();
+  Error open_network();
 
  private:
   explicit Process(std::unique_ptr<Bootstrap> bootstrap) : bootstrap_(std::move(bootstrap)) {}
   Error open_segment();
   Error open_transports();
+  btl::Setup describe();
+  void poll(btl::Transport& transport);
   void make_communicators();
   Error settle();
   Result<std::vector<std::byte>> address(PeerId peer, const btl::Transport& transport) override;
@@ -60,7 +67,8 @@ class Process final : private pml::AddressBook {
   Progress progress_;
   std::optional<Blocking> blocking_;
   std::vector<PeerId> local_peers_;
-  std::array<std::byte, 16> job_secret_{};  // known to the processes of the job alone
+  Secret job_secret_{};  // known to the processes of the job alone
+  std::optional<Worlds> worlds_;
   struct TransportPoller {
     btl::Transport* transport;
     pml::Pml* pml;
@@ -73,7 +81,7 @@ class Process final : private pml::AddressBook {
   std::vector<std::unique_ptr<btl::Transport>> transports_;
   bool addresses_published_ = false;
   std::optional<pml::Pml> pml_;
-  std::vector<TransportPoller> transport_pollers_;
+  std::list<TransportPoller> transport_pollers_;  // they must not move
   std::optional<ContextIds> context_ids_;
   CommunicatorHome home_;
   Communicator* world_ = nullptr;

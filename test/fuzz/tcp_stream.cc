@@ -79,9 +79,9 @@ class Play {
 
   // As a rank of the job does it. False: sent away.
   bool shake_hands() {
-    tcp::Secret secret;
+    Secret secret;
     secret.fill(kSecretByte);
-    const tcp::Hello hello{tcp::kMagic, 1, 0, tcp::fresh_nonce()};
+    const tcp::Hello hello{tcp::kMagic, {0, 1, 0}, {0, 0, 0}, 0, tcp::fresh_nonce()};
     send(std::as_bytes(std::span(&hello, 1)), sizeof hello);
     tcp::Challenge challenge;
     if (recv(socket_, &challenge, sizeof challenge, MSG_WAITALL) != sizeof challenge) return false;
