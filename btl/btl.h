@@ -108,9 +108,9 @@ class Transport {
   virtual bool progress(Receiver& receiver) = 0;      // looks once; true if something moved
   virtual bool drained() const { return true; }       // all that was queued has left: finalize turns progress until then
   virtual PollSet* descriptors() { return nullptr; }  // what a sleeping waiter has to poll
-  // For a peer that will not be talked to any more and whose endpoint is gone: says goodbye, and forgets it when both sides
-  // have. True when nothing is left of it here; else call it again.
-  virtual bool part(PeerId) { return true; }
+  // For a peer that nobody needs any more and whose endpoint is gone: ends the connection, in order, and forgets the peer. It may
+  // come again, unless this process leaves `for_ever`. True when nothing is left of it here; else call it again.
+  virtual bool part(PeerId, bool /*for_ever*/) { return true; }
   virtual void expect_callers(bool) {}  // whether strangers are likely to connect
 };
 

@@ -75,6 +75,7 @@ int plan_world(const JobSpec& parent, const SpawnCall& call, int number, JobSpec
     spec.apps.push_back(std::move(planned));
   }
   spec.host_of_rank.assign(spec.app_of_rank.size(), 0);
+  spec.universe_size = std::max(spec.universe_size, 2 * spec.size());  // room for as many again, as in the first world
   return spec.size() > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 

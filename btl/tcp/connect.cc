@@ -153,6 +153,14 @@ void TcpTransport::check_times() {
   for (std::size_t i = 0; i < connections_.size(); ++i) {
     Connection& connection = *connections_[i];
     if (connection.state == Connection::State::open || connection.state == Connection::State::closed) continue;
+    if (connection.proven) {
+      const PeerId caller = directory_.find(connection.hello.from);
+      if (caller >= 0 && !peer(caller).open) {
+        connection.proven = false;
+        welcome(connection, peer(caller));
+        continue;
+      }
+    }
     if (now < connection.deadline_ns) continue;
     bool reached = connection.state == Connection::State::hello_sent || connection.state == Connection::State::answer_sent;
     if (reached) {
@@ -211,7 +219,7 @@ bool TcpTransport::advance(Connection& connection, bool readable, Receiver& rece
         on_hello(connection);
         break;
       case Connection::State::answer_awaited:
-        on_answer(connection);
+        if (!connection.proven) on_answer(connection);
         break;
       default:
         break;
@@ -222,6 +230,7 @@ bool TcpTransport::advance(Connection& connection, bool readable, Receiver& rece
   if (connection.unsent()) found = true;
   connection.flush();  // a broken stream shows when it is read
   watch(connection);
+  close_if_parted(connection);
   return found;
 }
 
@@ -301,7 +310,10 @@ void TcpTransport::on_answer(Connection& connection) {
   const PeerId caller = theirs.port != 0 ? directory_.admit(theirs.from, theirs.port) : directory_.find(theirs.from);
   if (caller < 0) return broken(connection, "it may not call here any more");
   Peer& from = peer(caller);
-  if (from.left) reopen(from);
+  if (from.open && from.open->parting) {
+    connection.proven = true;  // the other side has closed the earlier one, and we have not read all of it yet
+    return;
+  }
   bool ours_wins = from.attempt && theirs.to < theirs.from;
   if (from.open || from.lost || ours_wins) {
     connection.queue(bytes_of(Verdict::busy));
@@ -310,12 +322,17 @@ void TcpTransport::on_answer(Connection& connection) {
     --undecided_;
     return;
   }
+  welcome(connection, from);
+}
+
+void TcpTransport::welcome(Connection& connection, Peer& from) {
   if (from.attempt) {
     from.attempt->close();
     --undecided_;
     from.attempt = nullptr;
   }
   connection.queue(bytes_of(Verdict::welcome));
+  connection.flush();
   opened(connection, from);
 }
 
@@ -344,7 +361,7 @@ void TcpTransport::broken(Connection& connection, const std::string& why) {
   if (state == Connection::State::open) {
     connection.close();
     with->open = nullptr;
-    if (with->left || with->lost) return;
+    if (with->left || with->lost || connection.parting) return connect_again(*with);
     return give_up(*with, why);
   }
   if (with && with->attempt == &connection) return attempt_failed(*with, why);

@@ -111,7 +111,7 @@ int Connection::next_frame(FrameKind& kind, std::span<const std::byte>& frame) {
   FrameHead head;
   if (end_ - begin_ < sizeof head) return 0;
   std::memcpy(&head, in_.get() + begin_, sizeof head);
-  if (head.bytes > kMaxFrame || (head.kind != FrameKind::data && head.kind != FrameKind::goodbye)) return -1;
+  if (head.bytes > kMaxFrame || head.kind < FrameKind::data || head.kind > FrameKind::part) return -1;
   std::size_t whole = sizeof head + padded(head.bytes);
   if (end_ - begin_ < whole) return 0;
   kind = head.kind;

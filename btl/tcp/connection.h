@@ -67,6 +67,9 @@ class Connection {
   Secret secret{};  // that the two of this connection have to know
   Nonce listener_nonce{};
   bool send_broken = false;
+  bool parting = false;   // we have said part: nothing more goes out
+  bool parted = false;  // the other side has
+  bool proven = false;  // waits for the end of an earlier connection of the same two
   bool watched_for_write = false;
 
  private:

@@ -47,7 +47,11 @@ static_assert(sizeof(Answer) == 8);
 enum class Verdict : std::uint64_t { welcome = 0x77656c636f6d6531, busy = 0x6275737962757379 };
 static_assert(sizeof(Verdict) == 8);
 
-enum class FrameKind : std::uint32_t { data = 1, goodbye = 2 };
+enum class FrameKind : std::uint32_t {
+  data = 1,
+  goodbye = 2,  // the process leaves for ever
+  part = 3,     // the last frame on this connection; the other side answers alike, and both close. Later ones go over a new one
+};
 
 // Stands before each frame. The frame is followed by zeros up to a multiple of 8.
 struct FrameHead {

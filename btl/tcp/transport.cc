@@ -102,7 +102,7 @@ TcpTransport::~TcpTransport() {
   std::int64_t until = now_ns() + kGoodbyeNs;
   for (auto& connection : connections_) {
     if (connection->state != Connection::State::open) continue;
-    if (connection->peer->goodbye_said) continue;
+    if (connection->parting) continue;
     connection->queue_frame(FrameKind::goodbye, {}, {}, 0, 0);
     while (connection->flush() && connection->unsent() && now_ns() < until) {
       pollfd writable{connection->fd(), POLLOUT, 0};
@@ -143,7 +143,6 @@ Result<std::unique_ptr<Endpoint>> TcpTransport::connect(PeerId id, Address addre
     return make_error(ErrorClass::arg, "the tcp address of peer %d is damaged", id);
   }
   Peer& to = peer(id);
-  if (to.left) reopen(to);
   to.port = head.port;
   to.addresses.resize(head.count);
   if (head.count != 0) std::memcpy(to.addresses.data(), address.data() + sizeof head, head.count * sizeof(HostAddress));
@@ -180,7 +179,7 @@ Sent TcpTransport::send(Peer& to, std::span<const std::byte> header, Pieces payl
   std::size_t bytes = header.size();
   for (const Piece& piece : payload) bytes += piece.bytes;
   if (to.lost || to.left) return Sent::dead;
-  if (to.open) {
+  if (to.open && !to.open->parting) {
     if (to.open->send_broken) return Sent::dead;  // told when all that came before is read
     if (to.open->unsent_bytes() + bytes > kMostQueued) return Sent::full;
     bool sent = to.open->send_frame(header, payload, bytes);
@@ -194,7 +193,7 @@ Sent TcpTransport::send(Peer& to, std::span<const std::byte> header, Pieces payl
   add(header);
   for (const Piece& piece : payload) add({piece.data, piece.bytes});
   to.waiting.resize(to.waiting.size() + padded(bytes) - bytes);
-  if (!to.wanted) {
+  if (!to.wanted && !to.open) {
     to.wanted = true;
     ++undecided_;
     start_attempt(to);
@@ -210,14 +209,30 @@ bool TcpTransport::drained() const {
   });
 }
 
-// It has parted from us, or we from each other, and now we meet again.
-void TcpTransport::reopen(Peer& to) {
-  if (to.open != nullptr) {
-    to.open->flush();
-    to.open->close();
-    to.open = nullptr;
-  }
-  to.left = to.goodbye_said = false;
+void TcpTransport::say_part(Connection& connection) {
+  if (connection.parting || connection.send_broken) return;
+  connection.queue_frame(FrameKind::part, {}, {}, 0, 0);
+  connection.parting = true;
+  connection.flush();
+  watch(connection);
+}
+
+// Not before both have said it and all of ours is out: closed while bytes are under way to us, the connection would be
+// reset, and what we sent lost with it.
+void TcpTransport::close_if_parted(Connection& connection) {
+  if (connection.state != Connection::State::open || !connection.parted || !connection.parting || connection.unsent()) return;
+  Peer& with = *connection.peer;
+  connection.close();
+  with.open = nullptr;
+  connect_again(with);
+}
+
+// Where we have met again meanwhile.
+void TcpTransport::connect_again(Peer& to) {
+  if (to.waiting.empty() || to.wanted || to.left || to.lost) return;
+  to.wanted = true;
+  ++undecided_;
+  start_attempt(to);
 }
 
 void TcpTransport::expect_callers(bool expected) {
@@ -226,25 +241,21 @@ void TcpTransport::expect_callers(bool expected) {
   update_live();
 }
 
-bool TcpTransport::part(PeerId id) {
+bool TcpTransport::part(PeerId id, bool for_ever) {
   const auto found = peers_.find(id);
   if (found == peers_.end()) return true;
   Peer& from = *found->second;
   if (std::ranges::find(newly_lost_, &from) != newly_lost_.end()) return false;
-  if (from.wanted) return false;  // it connects, to send what waits
+  if (from.wanted || from.attempt != nullptr) return false;  // it connects, to send what waits
   if (from.open != nullptr) {
-    if (!from.goodbye_said && !from.open->send_broken) {
-      from.open->queue_frame(FrameKind::goodbye, {}, {}, 0, 0);
-      from.goodbye_said = true;
-      from.open->flush();
-      watch(*from.open);
-    }
-    // Closed while the other's last bytes are under way, the connection would be reset, and what we sent lost with it.
-    if (!from.open->send_broken && (from.open->unsent() || !from.left)) return false;
-    from.open->close();
+    if (for_ever && !from.open->parting) from.open->queue_frame(FrameKind::goodbye, {}, {}, 0, 0);
+    say_part(*from.open);
+    close_if_parted(*from.open);
+    if (from.open != nullptr && from.open->send_broken) return false;  // reading shows it
+    if (from.open != nullptr || from.wanted) return false;
   }
-  peers_.erase(found);
   std::erase_if(connections_, [](const auto& each) { return each->state == Connection::State::closed; });
+  peers_.erase(found);
   expect_callers(callers_expected_);
   return true;
 }
@@ -330,12 +341,19 @@ bool TcpTransport::read_frames(Connection& connection, Receiver& receiver) {
     while ((rc = connection.next_frame(kind, frame)) == 1) {
       if (kind == FrameKind::goodbye) {
         connection.peer->left = true;
+      } else if (kind == FrameKind::part) {
+        connection.parted = true;
+        say_part(connection);
       } else {
         receiver.on_frame(connection.peer->id, frame);
       }
     }
     if (rc < 0) {
       broken(connection, "what came is no frame");
+      break;
+    }
+    if (connection.parted) {
+      close_if_parted(connection);
       break;
     }
   }

@@ -28,7 +28,6 @@ struct Peer {
   bool wanted = false;                // something waits to be sent
   bool lost = false;                  // for ever
   bool left = false;                  // said goodbye
-  bool goodbye_said = false;          // by us
   std::vector<std::string> failures;  // of each address, the newest
   std::string why_lost;
 };
@@ -47,7 +46,7 @@ class TcpTransport final : public Transport, public PollSet {
   Result<std::unique_ptr<Endpoint>> connect(PeerId peer, Address address) override;
   bool progress(Receiver& receiver) override;
   bool drained() const override;
-  bool part(PeerId peer) override;
+  bool part(PeerId peer, bool for_ever) override;
   void expect_callers(bool expected) override;
   PollSet* descriptors() override { return this; }
 
@@ -68,7 +67,9 @@ class TcpTransport final : public Transport, public PollSet {
   void accept_all();
   void drop_oldest_stranger();
 
-  void reopen(Peer& peer);
+  void say_part(Connection& connection);
+  void close_if_parted(Connection& connection);
+  void connect_again(Peer& peer);
   void start_attempt(Peer& peer);
   void attempt_failed(Peer& peer, const std::string& why);
   void still_silent(Peer& peer);
@@ -81,6 +82,7 @@ class TcpTransport final : public Transport, public PollSet {
   void on_hello(Connection& connection);
   void refuse(Connection& connection);
   void on_answer(Connection& connection);
+  void welcome(Connection& connection, Peer& peer);
   void broken(Connection& connection, const std::string& why);
   void opened(Connection& connection, Peer& peer);
   bool read_frames(Connection& connection, Receiver& receiver);

@@ -49,6 +49,7 @@ class Turn {
   Turn(const Site& site, Error& error) {
     if (!site.together || !door.lock.enabled() || site.comm == nullptr || !site.checked) [[likely]]
       return;
+    if (site.comm->size() == 1 && !site.comm->is_inter()) return;  // any order is the same to one process
     if (site.comm->collective_now != nullptr) {
       error = out_of_turn(site);
       return;

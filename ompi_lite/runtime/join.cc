@@ -70,6 +70,10 @@ Error exchange_over(int fd, bool low, const coll::Bytes& ours, coll::Bytes& thei
 
 Error comm_join(int fd, Communicator*& intercomm) {
   Process& process = *current();
+  sockaddr_storage address;
+  socklen_t length = sizeof address;
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0)
+    return make_error(ErrorClass::arg, "fd is %d, which is no connected socket: %s", fd, strerror(errno));
   struct {
     std::uint64_t magic = 0x6e696f6a2d6c6f31;
     std::uint64_t number = 0;

@@ -161,6 +161,7 @@ PeerId Worlds::add(const ProcessName& name, const Secret& secret, std::uint64_t 
   const PeerId made = next_++;
   foreign_[made] = Foreign{name, 0, port, secret, {}, false};
   by_name_[name] = made;
+  expect();
   return made;
 }
 
@@ -175,6 +176,7 @@ Result<PeerId> Worlds::meet(std::span<const std::byte> card, const Secret& pair)
   const Secret& secret = head.universe == universe_ ? job_secret_ : pair;
   const PeerId peer = known >= 0 ? known : add(head.name, secret, 0);
   Foreign& entry = foreign_[peer];
+  if (std::exchange(entry.parting, false)) std::erase(parting_, peer);  // a communicator is about to hold it again
   if (entry.address.empty()) {
     const std::span<const std::byte> address = card.subspan(sizeof head);
     entry.address.assign(address.begin(), address.end());
@@ -186,6 +188,9 @@ Result<PeerId> Worlds::meet(std::span<const std::byte> card, const Secret& pair)
   if (known >= 0 && entry.communicators == 0 && entry.port == 0) entry.secret = secret;  // it has come back
   return peer;
 }
+
+// Whoever waits has to look at the network while somebody may call.
+void Worlds::expect() { process_.network()->expect_callers(!ports_.empty() || !foreign_.empty()); }
 
 // The ranks of this world have counted themselves only.
 void Worlds::share_cores() {
@@ -215,7 +220,7 @@ Result<PortName> Worlds::open_port() {
   const PeerId self = process_.job().rank;
   Ref<Group> group(new Group(self, 1, self));
   ports_[name.port] = Port{name.secret, new Communicator(process_.home(), name.port, std::move(group), Ref<Group>(), 0)};
-  process_.network()->expect_callers(true);
+  expect();
   return name;
 }
 
@@ -225,7 +230,7 @@ Error Worlds::close_port(std::uint64_t port) {
   Communicator* comm = found->second.comm;
   ports_.erase(found);
   release(comm);
-  if (ports_.empty()) process_.network()->expect_callers(false);
+  expect();
   return {};
 }
 
@@ -276,11 +281,12 @@ bool Worlds::let_go(PeerId peer) {
   pml::Pml& pml = process_.pml();
   if (!pml.idle(peer)) return false;
   pml.drop_peer(peer);
-  if (!process_.network()->part(peer)) return false;
+  if (!process_.network()->part(peer, for_ever_)) return false;
   const auto found = foreign_.find(peer);
   if (!found->second.address.empty()) neighbours_ = std::max(neighbours_ - 1, 0);
   by_name_.erase(found->second.name);
   foreign_.erase(found);
+  expect();
   return true;
 }
 
@@ -299,6 +305,7 @@ bool Worlds::turn() {
 
 void Worlds::part_from_all() {
   if (foreign_.empty()) return;
+  for_ever_ = true;
   for (auto& [peer, entry] : foreign_) {
     entry.communicators = 0;
     if (!std::exchange(entry.parting, true)) parting_.push_back(peer);

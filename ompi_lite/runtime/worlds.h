@@ -94,7 +94,9 @@ class Worlds final : public btl::Directory, public PeerBook {
   void hold(const Communicator& comm, int change);
   void hold(Group& group, int change);
   bool let_go(PeerId peer);
+  bool for_ever_ = false;  // this process finalizes
   void share_cores();
+  void expect();
 
   Process& process_;
   const std::uint64_t own_world_;
