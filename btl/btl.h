@@ -120,10 +120,11 @@ class Directory {
  public:
   virtual ProcessName name(PeerId peer) const = 0;
   virtual PeerId find(const ProcessName& name) const = 0;  // -1: not known
-  virtual Secret secret(PeerId peer) const = 0;
+  virtual Secret secret(PeerId peer) const = 0;  // of those who know each other
   // Strangers call at a port, a number that was made known with a secret of its own: see MPI_Open_port. `port_of`: at which
   // one this process calls the peer; 0: they know each other.
   virtual std::uint64_t port_of(PeerId peer) const = 0;
+  virtual Secret secret_of_call(PeerId peer) const = 0;  // of that port
   virtual const Secret* port_secret(std::uint64_t port) const = 0;        // null: there is no such port here
   virtual PeerId admit(const ProcessName& name, std::uint64_t port) = 0;  // who has proven that it knows the secret
 

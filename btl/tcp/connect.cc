@@ -157,7 +157,7 @@ void TcpTransport::check_times() {
       const PeerId caller = directory_.find(connection.hello.from);
       if (caller >= 0 && !peer(caller).open) {
         connection.proven = false;
-        welcome(connection, peer(caller));
+        decide(connection, peer(caller));
         continue;
       }
     }
@@ -238,7 +238,7 @@ void TcpTransport::hello(Connection& connection) {
   if (int why = connect_result(connection.fd())) return broken(connection, strerror(why));
   const PeerId to = connection.peer->id;
   connection.hello = Hello{kMagic, directory_.name(self_), directory_.name(to), directory_.port_of(to), fresh_nonce()};
-  connection.secret = directory_.secret(to);
+  connection.secret = connection.hello.port != 0 ? directory_.secret_of_call(to) : directory_.secret(to);
   connection.queue(bytes_of(connection.hello));
   connection.flush();
   connection.state = Connection::State::hello_sent;
@@ -314,7 +314,11 @@ void TcpTransport::on_answer(Connection& connection) {
     connection.proven = true;  // the other side has closed the earlier one, and we have not read all of it yet
     return;
   }
-  bool ours_wins = from.attempt && theirs.to < theirs.from;
+  decide(connection, from);
+}
+
+void TcpTransport::decide(Connection& connection, Peer& from) {
+  bool ours_wins = from.attempt && connection.hello.to < connection.hello.from;
   if (from.open || from.lost || ours_wins) {
     connection.queue(bytes_of(Verdict::busy));
     connection.flush();
@@ -322,10 +326,6 @@ void TcpTransport::on_answer(Connection& connection) {
     --undecided_;
     return;
   }
-  welcome(connection, from);
-}
-
-void TcpTransport::welcome(Connection& connection, Peer& from) {
   if (from.attempt) {
     from.attempt->close();
     --undecided_;

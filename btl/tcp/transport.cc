@@ -220,7 +220,8 @@ void TcpTransport::say_part(Connection& connection) {
 // Not before both have said it and all of ours is out: closed while bytes are under way to us, the connection would be
 // reset, and what we sent lost with it.
 void TcpTransport::close_if_parted(Connection& connection) {
-  if (connection.state != Connection::State::open || !connection.parted || !connection.parting || connection.unsent()) return;
+  if (connection.state != Connection::State::open || !connection.parted || !connection.parting || connection.unsent())
+    return;
   Peer& with = *connection.peer;
   connection.close();
   with.open = nullptr;

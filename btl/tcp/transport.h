@@ -82,7 +82,7 @@ class TcpTransport final : public Transport, public PollSet {
   void on_hello(Connection& connection);
   void refuse(Connection& connection);
   void on_answer(Connection& connection);
-  void welcome(Connection& connection, Peer& peer);
+  void decide(Connection& connection, Peer& peer);
   void broken(Connection& connection, const std::string& why);
   void opened(Connection& connection, Peer& peer);
   bool read_frames(Connection& connection, Receiver& receiver);
@@ -98,6 +98,7 @@ class TcpTransport final : public Transport, public PollSet {
     PeerId find(const ProcessName& name) const override { return name.world == 0 ? name.rank : -1; }
     Secret secret(PeerId) const override { return job_secret; }
     std::uint64_t port_of(PeerId) const override { return 0; }
+    Secret secret_of_call(PeerId) const override { return job_secret; }
     const Secret* port_secret(std::uint64_t) const override { return nullptr; }
     PeerId admit(const ProcessName&, std::uint64_t) override { return -1; }
   };

@@ -96,7 +96,10 @@ Error call(Process& process, const PortName& name, Ref<Communicator>& line) {
   char welcome = 0;
   Error error = knock_at(process, name, *other, knock);
   if (!error) error = coll::recv_bytes(*line, 0, kKnockTag, &welcome, sizeof welcome);
-  if (!error) return {};
+  if (!error) {
+    worlds.answered(*other);
+    return {};
+  }
   return Error(ErrorClass::port, "nobody answers at the port: it was closed, or its process has ended or cannot be reached");
 }
 

@@ -116,6 +116,11 @@ std::uint64_t Worlds::port_of(PeerId peer) const {
   return found == foreign_.end() ? 0 : found->second.port;
 }
 
+Secret Worlds::secret_of_call(PeerId peer) const {
+  const auto found = foreign_.find(peer);
+  return found == foreign_.end() ? Secret{} : found->second.port_secret;
+}
+
 const Secret* Worlds::port_secret(std::uint64_t port) const {
   const auto found = ports_.find(port);
   return found == ports_.end() ? nullptr : &found->second.secret;
@@ -157,9 +162,9 @@ std::vector<std::byte> Worlds::own_card() const {
   return card;
 }
 
-PeerId Worlds::add(const ProcessName& name, const Secret& secret, std::uint64_t port) {
+PeerId Worlds::add(const ProcessName& name, const Secret& secret) {
   const PeerId made = next_++;
-  foreign_[made] = Foreign{name, 0, port, secret, {}, false};
+  foreign_[made] = Foreign{name, 0, secret, 0, {}, {}, false};
   by_name_[name] = made;
   expect();
   return made;
@@ -174,7 +179,7 @@ Result<PeerId> Worlds::meet(std::span<const std::byte> card, const Secret& pair)
   if (head.name.world == own_world_ || head.name.rank < 0)
     return Error(ErrorClass::other, "the card of a process of another world is damaged");
   const Secret& secret = head.universe == universe_ ? job_secret_ : pair;
-  const PeerId peer = known >= 0 ? known : add(head.name, secret, 0);
+  const PeerId peer = known >= 0 ? known : add(head.name, secret);
   Foreign& entry = foreign_[peer];
   if (std::exchange(entry.parting, false)) std::erase(parting_, peer);  // a communicator is about to hold it again
   if (entry.address.empty()) {
@@ -185,7 +190,7 @@ Result<PeerId> Worlds::meet(std::span<const std::byte> card, const Secret& pair)
       share_cores();
     }
   }
-  if (known >= 0 && entry.communicators == 0 && entry.port == 0) entry.secret = secret;  // it has come back
+  if (known >= 0 && entry.communicators == 0) entry.secret = secret;  // it has come back
   return peer;
 }
 
@@ -202,7 +207,7 @@ PeerId Worlds::admit(const ProcessName& caller, std::uint64_t port) {
   const auto found = ports_.find(port);
   if (found == ports_.end()) return -1;
   const PeerId known = find(caller);
-  return known >= 0 ? known : add(caller, found->second.secret, 0);
+  return known >= 0 ? known : add(caller, found->second.secret);
 }
 
 // ---- ports ----
@@ -245,9 +250,13 @@ Result<PeerId> Worlds::call(const PortName& name) {
   Foreign& entry = foreign_[*peer];
   if (entry.communicators == 0) {
     entry.port = name.port;
-    entry.secret = name.secret;
+    entry.port_secret = name.secret;
   }
   return peer;
+}
+
+void Worlds::answered(PeerId peer) {
+  if (const auto found = foreign_.find(peer); found != foreign_.end()) found->second.port = 0;
 }
 
 // ---- going ----

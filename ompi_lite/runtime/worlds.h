@@ -54,6 +54,7 @@ class Worlds final : public btl::Directory, public PeerBook {
   std::atomic<bool> knocking{false};  // a thread of this process is at a port
   // The process at a port, ready to be sent to. It may be known already.
   Result<PeerId> call(const PortName& name);
+  void answered(PeerId peer);  // it knows this process now
 
   // The intercommunicator with the world that spawned this one; null: none, or it was freed.
   Communicator* parent() const { return parent_; }
@@ -74,6 +75,7 @@ class Worlds final : public btl::Directory, public PeerBook {
   PeerId find(const ProcessName& name) const override;
   Secret secret(PeerId peer) const override;
   std::uint64_t port_of(PeerId peer) const override;
+  Secret secret_of_call(PeerId peer) const override;
   const Secret* port_secret(std::uint64_t port) const override;
   PeerId admit(const ProcessName& name, std::uint64_t port) override;
 
@@ -81,8 +83,9 @@ class Worlds final : public btl::Directory, public PeerBook {
   struct Foreign {
     ProcessName name;
     int communicators = 0;  // that hold it
-    std::uint64_t port = 0;
     Secret secret{};
+    std::uint64_t port = 0;  // at which we call it; 0: we know each other
+    Secret port_secret{};
     std::vector<std::byte> address;
     bool parting = false;
   };
@@ -90,7 +93,7 @@ class Worlds final : public btl::Directory, public PeerBook {
     Secret secret{};
     Communicator* comm = nullptr;
   };
-  PeerId add(const ProcessName& name, const Secret& secret, std::uint64_t port);
+  PeerId add(const ProcessName& name, const Secret& secret);
   void hold(const Communicator& comm, int change);
   void hold(Group& group, int change);
   bool let_go(PeerId peer);

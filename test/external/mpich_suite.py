@@ -32,8 +32,8 @@ sys.path.insert(0, str(HERE.parent))
 import run_cases  # noqa: E402  (one way to run a command under a limit, and to find what it left)
 
 DEFAULT_DIRS = ["init", "errhan", "group", "info", "attr", "pt2pt", "comm", "datatype", "topo", "coll", "part", "threads", "mpi_t",
-                "errors"]
-LEFT_OUT = {"threads/rma", "threads/spawn", "errors/rma", "errors/spawn", "errors/io"}  # run only when they are named
+                "errors", "spawn"]
+LEFT_OUT = {"threads/rma", "errors/rma", "errors/io"}  # run only when they are named
 DTPOOLS_DIRS = ["attr", "pt2pt", "coll"]  # those of DEFAULT_DIRS that have lists of generated datatypes
 SUITE_LIMIT = 180  # seconds, where a line names none
 SEND_CANCEL = {"pt2pt/" + name for name in ("scancel", "scancel2", "pscancel", "cancelrecv", "scancel_unmatch", "issendselfcancel")}
@@ -367,7 +367,7 @@ def main():
     parser.add_argument("prefix", type=pathlib.Path, help="the installation to measure; MPICC and MPIRUN name other commands")
     parser.add_argument("workdir", type=pathlib.Path, help="scratch folder: sources, builds, results")
     parser.add_argument("dirs", nargs="*", help=f"folders of the suite; default: {' '.join(DEFAULT_DIRS)}, without their parts that "
-                        "need one-sided communication, new processes or files")
+                        "need one-sided communication or files")
     parser.add_argument("--whole", action="store_true", help="--persistent --dtpools --threads both --retry")
     parser.add_argument("--list", type=pathlib.Path, metavar="FILE", help='lines of the form "folder/program np key=value..."')
     parser.add_argument("-k", metavar="TEXT", default="", help="only lines that contain TEXT")
