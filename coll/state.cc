@@ -61,7 +61,8 @@ void State::find_hosts(const Communicator& comm) {
   std::vector<int> nodes;
   for (int rank = 0; rank < comm.size(); ++rank) {
     const auto peer = static_cast<std::size_t>(comm.peer(rank));
-    nodes.push_back(peer < node_of_peer.size() ? node_of_peer[peer] : -1 - rank);  // not one of the job's first processes
+    if (peer >= node_of_peer.size()) return;  // of another world: its ranks would see other hosts than we do
+    nodes.push_back(node_of_peer[peer]);
   }
   HostMap map(nodes);
   if (map.hosts() > 1) hosts_ = std::move(map);

@@ -55,13 +55,21 @@ class Bootstrap {
   virtual Result<std::vector<std::byte>> get(int rank, std::string_view key) = 0;
   // Starts a world of its own; returns when its processes have been started, turning progress meanwhile. An Error of class
   // spawn if one cannot be: then none is left.
-  virtual Error spawn(std::span<const SpawnedProgram> programs, Blocking& blocking) = 0;
+  virtual Error spawn(std::span<const SpawnedProgram>, Blocking&) {
+    return Error(ErrorClass::spawn, "the launcher of this job starts no processes while it runs");
+  }
   // Whether what was spawned has ended before it has come to this process. Under a launcher that ends the job then: never.
   virtual Error trouble_of_spawned() { return {}; }
   // The names of ports that all worlds of the launcher can look up.
-  virtual Error publish(const std::string& name, const std::string& port) = 0;
-  virtual Error unpublish(const std::string& name) = 0;
-  virtual Result<std::string> look_up(const std::string& name) = 0;
+  virtual Error publish(const std::string&, const std::string&) {
+    return Error(ErrorClass::service, "the launcher of this job keeps no names");
+  }
+  virtual Error unpublish(const std::string&) {
+    return Error(ErrorClass::service, "the launcher of this job keeps no names");
+  }
+  virtual Result<std::string> look_up(const std::string&) {
+    return Error(ErrorClass::name, "the launcher of this job keeps no names");
+  }
   // Tells the launcher that this process ends in good order.
   virtual Error finish() = 0;
   // Ends the whole job.
