@@ -23,7 +23,6 @@ VERSION = "4.1.2"
 SKIPPED_FILES = {
     "test_rma|test_win": "one-sided communication",
     "test_io|test_file": "files",
-    "test_spawn|test_dynproc|test_util_pool": "starts processes",
 }
 # Pattern: (from how many ranks on, reason)
 SKIPPED_TESTS = {
