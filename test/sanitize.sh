@@ -39,7 +39,7 @@ run() { echo "$kind: $*"; "$@" || status=1; }
 run_cases() { run python3 "$top/test/run_cases.py" --scale-timeouts 10 --mpicc "$PREFIX/bin/mpicc -fsanitize=$sanitize" "$@"; }
 for part in "${parts[@]}"; do
   case $part in
-    unit | transport) run "test/$part/$part" ;;
+    unit | transport) run "test/$part/$part" "~[speed]" ;;  # sanitizers slow down some code more than other
     multirank) run python3 "$top/test/multirank/run_multirank.py" ;;
     mpi) run_cases "$top/test/mpi" ;;
     cases)  # without those whose point is how fast they are, or how much memory they take

@@ -261,10 +261,10 @@ bool TcpTransport::part(PeerId id, bool for_ever) {
   return true;
 }
 
-void TcpTransport::poll_ns(std::int64_t at_most_ns) {
-  pollfd any{epoll_.get(), POLLIN, 0};
+void TcpTransport::poll_ns(std::int64_t at_most_ns, int bell) {
+  pollfd any[] = {{epoll_.get(), POLLIN, 0}, {bell, POLLIN, 0}};
   timespec time{at_most_ns / 1'000'000'000, static_cast<long>(at_most_ns % 1'000'000'000)};
-  ppoll(&any, 1, &time, nullptr);
+  ppoll(any, bell >= 0 ? 2 : 1, &time, nullptr);
   poll_now_.store(true, std::memory_order_relaxed);  // partner: turn_to_poll; only how soon it looks hangs on it
 }
 

@@ -49,9 +49,10 @@ class TcpTransport final : public Transport, public PollSet {
   bool part(PeerId peer, bool for_ever) override;
   void expect_callers(bool expected) override;
   PollSet* descriptors() override { return this; }
+  void look_next() override { poll_now_.store(true, std::memory_order_relaxed); }  // partner: turn_to_poll; how soon it looks
 
   bool live() const override { return live_.load(std::memory_order_relaxed); }  // a hint: whoever is late sleeps a little
-  void poll_ns(std::int64_t at_most_ns) override;
+  void poll_ns(std::int64_t at_most_ns, int bell) override;
 
   Sent send(Peer& peer, std::span<const std::byte> header, Pieces payload);
 

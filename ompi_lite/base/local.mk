@@ -8,6 +8,7 @@ libompi_lite_base_la_SOURCES += ompi_lite/base/log.cc ompi_lite/base/object_spac
 libompi_lite_base_la_SOURCES += ompi_lite/base/progress.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/counters.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/os.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/os_bell.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/os_copy.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/copy.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/wait.cc

@@ -35,12 +35,18 @@ constexpr std::uint32_t kTightLooks = 16;  // so many make a loop that waits
 }  // namespace
 
 void Doorbell::ring() {
-  rings.fetch_add(1, std::memory_order_release);  // partner: the load in Waiter::announce
+  rings.fetch_add(
+      1);  // partners: the loads in Waiter::announce and, before it sees a poller or that sees this, sleep_in_poll
   os::futex_wake_all(rings);
+  if (pollers.load() != 0) os::ring_bell(bell.load());
 }
 
 Waiter::Waiter(Doorbell& bell, WaitPolicy policy, PollSet* descriptors) : bell_(&bell), descriptors_(descriptors) {
   set_policy(policy);
+}
+
+Waiter::~Waiter() {
+  if (poll_bell_.name != 0) bell_->bell.store(0);
 }
 
 void Waiter::set_policy(WaitPolicy policy) {
@@ -60,6 +66,7 @@ bool Waiter::pause_longer(State& state) {
   if (state.began == 0) state.began = now;
   if (now - state.began >= spin_ns_) return false;
   sched_yield();
+  if (descriptors_ != nullptr && descriptors_->live()) descriptors_->look_next();
   return true;
 }
 
@@ -106,12 +113,24 @@ void Waiter::fall_asleep(Sleep sleep, State& state) {
 void Waiter::sleep_at_most(Sleep sleep, std::int64_t at_most_ns) {
   const std::int64_t began_ns = now_ns();
   if (descriptors_ && descriptors_->live()) {
-    descriptors_->poll_ns(std::min(at_most_ns, kShortestSleepNs));  // the bell is not heard meanwhile
+    sleep_in_poll(sleep, at_most_ns);
   } else {
     os::futex_wait(bell_->rings, sleep.seen, at_most_ns);
   }
   counters.sleeps.add_from_any_thread(1);
   counters.asleep_ns.add_from_any_thread(static_cast<std::uint64_t>(now_ns() - began_ns));
+}
+
+// Not long: a rank in another network namespace cannot ring this bell.
+void Waiter::sleep_in_poll(Sleep sleep, std::int64_t at_most_ns) {
+  std::call_once(polls_, [this] {
+    poll_bell_ = os::make_bell();
+    bell_->bell.store(poll_bell_.name);
+  });
+  bell_->pollers.fetch_add(1);
+  if (bell_->rings.load() == sleep.seen) descriptors_->poll_ns(std::min(at_most_ns, kShortestSleepNs), poll_bell_.fd.get());
+  bell_->pollers.fetch_sub(1);
+  if (poll_bell_.fd) os::silence_bell(poll_bell_.fd.get());
 }
 
 void Waiter::tell_awake() {

@@ -7,9 +7,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include "ompi_lite/base/flight_recorder.h"
 #include "ompi_lite/base/os.h"
+#include "ompi_lite/base/os_bell.h"
 
 namespace ompi_lite {
 
@@ -18,7 +20,10 @@ namespace ompi_lite {
 struct alignas(64) Doorbell {
   std::atomic<std::uint32_t> rings;     // the futex word: counts the rings that found a sleeper
   std::atomic<std::uint32_t> sleepers;  // how many threads sleep or are about to
-  std::uint32_t unused[14];
+  std::atomic<std::uint32_t> pollers;   // of them, how many sleep in a poll and hear the bell below
+  std::uint32_t unused;
+  std::atomic<std::uint64_t> bell;  // the name of the rank's os::Bell, which is made when one first polls; 0: none
+  std::uint32_t more[10];
 
   // Wakes all who sleep. Call it after publishing what they wait for; costs one load of a line that rarely changes.
   // `fence`: the node's ranks agreed that the publisher orders its store before this load (see Waiter); else the sleeper
@@ -37,12 +42,15 @@ struct WaitPolicy {
   bool crowded = false;  // more ranks than cores: do not spin, and let publishers fence
 };
 
-// Whoever must be woken by descriptors too (live TCP connections) offers them here. Both calls must not block.
+// Whoever must be woken by descriptors too (live TCP connections) offers them here. The calls hold no lock.
 class PollSet {
  public:
   virtual ~PollSet() = default;
-  virtual bool live() const = 0;                      // something to poll
-  virtual void poll_ns(std::int64_t at_most_ns) = 0;  // sleeps until a descriptor is ready or the time is over
+  // The core was given to others, which is dearer than a look: the next turn is to look at the descriptors.
+  virtual void look_next() = 0;
+  virtual bool live() const = 0;  // something to poll
+  // Sleeps until a descriptor, or `bell` (-1: none), is ready or the time is over.
+  virtual void poll_ns(std::int64_t at_most_ns, int bell) = 0;
 };
 
 // The waiter of a rank (one per Process; may be used by several threads at once).
@@ -50,6 +58,9 @@ class Waiter {
  public:
   // The doorbell must outlive the waiter. `descriptors` may be null.
   explicit Waiter(Doorbell& bell, WaitPolicy policy = {}, PollSet* descriptors = nullptr);
+  ~Waiter();
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
 
   void set_policy(WaitPolicy policy);
   // Ranks that are not of the node's agreement use its cores too: from now on it sleeps as soon as if it were crowded.
@@ -137,12 +148,15 @@ class Waiter {
   bool pause_longer(State& state);
   Rest after_looks_in_vain();
   void sleep_at_most(Sleep sleep, std::int64_t at_most_ns);
+  void sleep_in_poll(Sleep sleep, std::int64_t at_most_ns);
   Sleep announce();
   void fall_asleep(Sleep sleep, State& state);
   void retract();
   [[gnu::cold]] void tell_awake();
 
   Doorbell* bell_;
+  std::once_flag polls_;  // from then on there is
+  os::Bell poll_bell_;    // if it could be had
   PollSet* descriptors_;
   flight::Recorder* recorder_ = nullptr;
   WaitPolicy policy_;

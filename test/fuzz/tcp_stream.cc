@@ -62,7 +62,7 @@ class Play {
 
   void turn(int times) {
     for (int i = 0; i < times; ++i) {
-      transport_->descriptors()->poll_ns(0);
+      transport_->descriptors()->poll_ns(0, -1);
       transport_->progress(reader_);
     }
   }

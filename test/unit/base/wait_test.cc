@@ -2,6 +2,7 @@
 // Waiting: nobody sleeps through its bell, and who waits long does not burn the processor.
 #include "ompi_lite/base/wait.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -139,8 +140,10 @@ TEST_CASE("a nap ends with the bell, or at once if there is work", "[base]") {
 
 TEST_CASE("descriptors are polled while they are live", "[base]") {
   struct Pipe final : PollSet {
+    void look_next() override { ++looks; }
+    int looks = 0;
     bool live() const override { return true; }
-    void poll_ns(std::int64_t at_most_ns) override {
+    void poll_ns(std::int64_t at_most_ns, int) override {
       ++polls;
       std::this_thread::sleep_for(std::chrono::nanoseconds(at_most_ns / 10));
     }
@@ -151,6 +154,33 @@ TEST_CASE("descriptors are polled while they are live", "[base]") {
   waiter.until([&] { return pipe.polls >= 3; }, [] { return false; });
   CHECK(pipe.polls == 3);
   CHECK(bell.sleepers.load() == 0);
+}
+
+TEST_CASE("a bell is heard by those who poll descriptors", "[base]") {
+  struct Deaf final : PollSet {  // nothing comes through its descriptors, and it would sleep for long
+    void look_next() override {}
+    bool live() const override { return true; }
+    void poll_ns(std::int64_t, int bell) override {
+      pollfd rung{bell, POLLIN, 0};
+      polls_for.store(stage.load() + 1);
+      if (poll(&rung, 1, 10'000) == 0) overslept.fetch_add(1);
+    }
+    std::atomic<int> stage{0}, polls_for{0}, overslept{0};
+  } deaf;
+  Doorbell bell{};
+  std::thread other([&] {
+    Waiter waiter(bell, {true}, &deaf);
+    for (int i = 1; i <= 100; ++i) waiter.until([&] { return deaf.stage.load() >= i; }, [] { return false; });
+  });
+  for (int i = 1; i <= 100; ++i) {
+    while (deaf.polls_for.load() != i) std::this_thread::yield();
+    deaf.stage.store(i);
+    bell.ring_if_sleeping(true);
+  }
+  other.join();
+  CHECK(deaf.overslept.load() == 0);
+  CHECK(bell.pollers.load() == 0);
+  CHECK(bell.bell.load() == 0);
 }
 
 }  // namespace

@@ -224,7 +224,7 @@ TEST_CASE("a thread may sleep on the connections while another makes and drops s
   std::thread sleeper([&] {  // as in Waiter::fall_asleep: without the process lock
     PollSet& descriptors = *b->descriptors();
     while (!over.load()) {
-      if (descriptors.live()) descriptors.poll_ns(100'000);
+      if (descriptors.live()) descriptors.poll_ns(100'000, -1);
       polls.fetch_add(1);
     }
   });

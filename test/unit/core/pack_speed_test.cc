@@ -45,7 +45,7 @@ Ref<Datatype> vector_type(Count count, Count length, Count stride) {
 
 }  // namespace
 
-TEST_CASE("a column of a matrix is packed and unpacked about as fast as by hand") {
+TEST_CASE("a column of a matrix is packed and unpacked about as fast as by hand", "[speed]") {
   constexpr std::size_t kSide = 4096;
   std::vector<double> matrix(kSide * kSide, 1.0), packed(kSide);
   const auto column = vector_type(kSide, 1, kSide);
@@ -70,7 +70,7 @@ TEST_CASE("a column of a matrix is packed and unpacked about as fast as by hand"
   report("unpack a column of 4096 x 4096 doubles", unpack_ns, unpack_by_hand, 4);
 }
 
-TEST_CASE("a column in pieces of 4 KB costs little more than at once") {
+TEST_CASE("a column in pieces of 4 KB costs little more than at once", "[speed]") {
   constexpr std::size_t kRows = 65536, kStride = 16;
   std::vector<double> matrix(kRows * kStride, 1.0), packed(kRows);
   const auto column = vector_type(kRows, 1, kStride);
@@ -87,7 +87,7 @@ TEST_CASE("a column in pieces of 4 KB costs little more than at once") {
   report("pack 65536 doubles of a strided vector in 4 KB pieces", pieces_ns, by_hand, 4);
 }
 
-TEST_CASE("an array of structs with gaps is packed about as fast as by hand") {
+TEST_CASE("an array of structs with gaps is packed about as fast as by hand", "[speed]") {
   struct Particle {
     double position[3];
     int kind;
@@ -122,7 +122,7 @@ TEST_CASE("an array of structs with gaps is packed about as fast as by hand") {
   report("pack 20000 structs of three members", packed_ns, by_hand, 6);
 }
 
-TEST_CASE("an inner cube of a grid is packed about as fast as by hand") {
+TEST_CASE("an inner cube of a grid is packed about as fast as by hand", "[speed]") {
   constexpr std::size_t kSide = 96, kInner = 64;
   define_predefined_types();
   std::vector<float> grid(kSide * kSide * kSide), packed(kInner * kInner * kInner);
