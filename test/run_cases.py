@@ -213,7 +213,15 @@ def write_junit(path, results):
         out.write("</testsuite>\n")
 
 
+def hear_signals():
+    """Those who start this in the background may have it ignore signals, and a shell script cannot change that for itself."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
 def main():
+    hear_signals()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="+", type=pathlib.Path, help="files, or folders of them")
     parser.add_argument("--prefix", default=os.environ.get("PREFIX", ""), help="the installation to test (default: $PREFIX)")
