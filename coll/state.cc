@@ -211,7 +211,7 @@ bool State::may_begin_small(const Schedule& schedule) {
 void State::settle_cells(Communicator& comm, const Question& question, CallSignature signature) {
   constexpr int kCallsBefore = 2;
   const bool forced = forced_.of(question).cells();
-  if (!forced && slot_need(question) <= node_capacity_) return;  // first: small calls come here each time
+  if (!forced && slot_need(question) <= node_capacity_) return;
   if (algorithm_row(question.operation, kCellsAlgorithm) == nullptr) return;
   if (!forced && ++large_calls_before_ < kCallsBefore) return;
   cells_settled_ = true;

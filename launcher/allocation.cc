@@ -3,10 +3,10 @@
 #include "launcher/allocation.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "launcher/words.h"
+#include "ompi_lite/base/text.h"
 
 namespace ompi_lite::launcher {
 namespace {
@@ -19,13 +19,6 @@ const char* value_of(const Environment& environment, std::initializer_list<const
     if (value != nullptr && *value != '\0') return value;
   }
   return nullptr;
-}
-
-std::optional<int> whole_number(std::string_view text) {
-  int value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
 }
 
 // The parts between commas that are not in brackets.

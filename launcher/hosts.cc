@@ -10,11 +10,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
+
+#include "ompi_lite/base/text.h"
 
 namespace ompi_lite::launcher {
 namespace {
@@ -23,11 +24,9 @@ namespace {
 constexpr int kMostSlots = 1'000'000;
 constexpr const char* kNoNumber = "the number of slots must be a whole number from 1 to 1000000";
 
-std::optional<int> whole_number(std::string_view text) {
-  int value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || value < 1 || value > kMostSlots) return std::nullopt;
-  return value;
+std::optional<int> slots_of(std::string_view text) {
+  const std::optional<int> value = whole_number(text);
+  return value && *value >= 1 && *value <= kMostSlots ? value : std::nullopt;
 }
 
 bool is_name_char(char c) {
@@ -75,7 +74,7 @@ std::string parse_host(std::string_view word, Host& host) {
   if (std::string problem = split_host(word, name, number); !problem.empty()) return problem;
   host.name = name;
   if (number.empty() || number == "*") return "";
-  const std::optional<int> slots = whole_number(number);
+  const std::optional<int> slots = slots_of(number);
   if (!slots) return kNoNumber;
   host.slots = *slots;
   return "";
@@ -99,13 +98,13 @@ std::string parse_attribute(std::string_view word, Host& host) {
   const std::string_view key = word.substr(0, equals);
   const std::string_view value = word.substr(equals + 1);
   if (key == "slots" || key == "cpu" || key == "count") {
-    const std::optional<int> slots = whole_number(value);
+    const std::optional<int> slots = slots_of(value);
     if (!slots) return kNoNumber;
     host.slots = *slots;
     return "";
   }
   if (key == "max_slots" || key == "max-slots") {
-    const std::optional<int> slots = whole_number(value);
+    const std::optional<int> slots = slots_of(value);
     if (!slots) return kNoNumber;
     host.max_slots = *slots;
     return "";

@@ -34,6 +34,7 @@
 #include "launcher/watcher.h"
 #include "ompi_lite/base/launcher_knobs.h"
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/text.h"
 #include "ompi_lite/config.h"
 
 namespace ompi_lite::launcher {
@@ -304,15 +305,9 @@ void report(const Options& options, const JobSpec& spec, const HostSetup& setup)
 }
 
 std::string random_hex(std::size_t bytes) {
-  std::vector<unsigned char> raw(bytes);
+  std::vector<std::byte> raw(bytes);
   (void)getrandom(raw.data(), raw.size(), 0);
-  std::string text;
-  constexpr char digits[] = "0123456789abcdef";
-  for (const unsigned char byte : raw) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
+  return hex_of(raw);
 }
 
 // What the ranks of all hosts have in common, and how their daemons are watched.

@@ -7,6 +7,7 @@
 
 #include "launcher/nearest.h"
 #include "ompi_lite/base/knob.h"
+#include "ompi_lite/base/text.h"
 
 namespace ompi_lite::launcher {
 namespace {
@@ -38,11 +39,10 @@ Failure bad_value(const Reader& reader, std::string_view value, std::string_view
 }
 
 MaybeFailure read_int(const Reader& reader, const std::string& text, int least, int& out) {
-  int value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return bad_value(reader, text, "a whole number");
-  if (value < least) return bad_value(reader, text, "a number of at least " + std::to_string(least));
-  out = value;
+  const std::optional<int> value = parse_number<int>(text);
+  if (!value) return bad_value(reader, text, "a whole number");
+  if (*value < least) return bad_value(reader, text, "a number of at least " + std::to_string(least));
+  out = *value;
   return std::nullopt;
 }
 

@@ -5,25 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
 
+#include "ompi_lite/base/text.h"
+
 namespace ompi_lite::launcher {
 namespace {
 
 constexpr int kMostRanks = 4'000'000;
 constexpr std::string_view kBlanks = " \t\r\v\f";
-
-std::optional<int> whole_number(std::string_view text) {
-  int value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
 
 // One item of slots.
 struct Slot {

@@ -10,10 +10,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/text.h"
 
 namespace ompi_lite::btl::tcp {
 
@@ -35,13 +35,6 @@ HostAddress from_sockaddr(const sockaddr* address) {
 bool link_local(const HostAddress& address) {
   return address.family == 6 ? address.bytes[0] == 0xfe && (address.bytes[1] & 0xc0) == 0x80
                              : address.bytes[0] == 169 && address.bytes[1] == 254;
-}
-
-std::optional<int> whole_number(std::string_view text) {
-  int value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || value < 0) return {};
-  return value;
 }
 
 // "10.0.0.0/8", or an address alone for itself.

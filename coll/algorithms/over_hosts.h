@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 
 #include "coll/algorithms/allreduce_circulant.h"
 #include "coll/algorithms/allreduce_multiplying.h"
@@ -49,17 +48,20 @@ class OverHosts {
 
   // Afterwards own_block(vector) is the reduction of the host's ranks; the rest of `vector` is spoilt.
   void reduce_scatter(const Part& input, const Part& vector) {
-    if (lanes_ == 1) return ReduceKnomial::run(*keep(inside()), {input, vector, 0, true, 2});
+    if (lanes_ == 1) {
+      Subgroup<S> all = inside();
+      return ReduceKnomial::run(all, {input, vector, 0, true, 2});
+    }
     if (!in_lane()) {
       steps_.send(input, map_.member(host_, place_ % lanes_));
       return steps_.end_round();
     }
-    Part sum = input;
+    Part sum = input, arrived;
     for (int follower = place_ + lanes_; follower < size_; follower += lanes_) {
-      if (follower == place_ + lanes_) arrived_ = steps_.scratch(input.count);
-      steps_.recv(arrived_, map_.member(host_, follower));
+      if (follower == place_ + lanes_) arrived = steps_.scratch(input.count);
+      steps_.recv(arrived, map_.member(host_, follower));
       steps_.end_round();
-      combine(steps_, arrived_, sum, vector);
+      combine(steps_, arrived, sum, vector);
       sum = vector;
     }
     Subgroup<S> first = Subgroup<S>::inside(steps_, map_, host_, lanes_);
@@ -68,7 +70,10 @@ class OverHosts {
 
   // From the lanes' blocks the whole vector at every rank of the host.
   void collect(const Part& vector) {
-    if (lanes_ == 1) return BcastKnomial::run(*keep(inside()), {vector, 0, 2});
+    if (lanes_ == 1) {
+      Subgroup<S> all = inside();
+      return BcastKnomial::run(all, {vector, 0, 2});
+    }
     if (in_lane()) {
       Subgroup<S> first = Subgroup<S>::inside(steps_, map_, host_, lanes_);
       const EvenSplit split(vector.count, lanes_);
@@ -108,14 +113,12 @@ class OverHosts {
   }
 
   // From the lanes' blocks the whole vector at one rank of its host, given by its place.
-  void gather(const Part& vector, const Part& output, int root_place) {
+  void gather(const Part& vector, int root_place) {
     for (int lane = 0; lane < lanes_; ++lane) {
       if (block(vector, lane).count == 0) continue;
-      if (lane == place_ && root_place == place_) {
-        if (vector != output) steps_.copy(block(vector, lane), block(output, lane));
-      } else if (root_place == place_) {
-        steps_.recv(block(output, lane), map_.member(host_, lane));
-      } else if (lane == place_) {
+      if (root_place == place_ && lane != place_) {
+        steps_.recv(block(vector, lane), map_.member(host_, lane));
+      } else if (root_place != place_ && lane == place_) {
         steps_.send(block(vector, lane), map_.member(host_, root_place));
       }
       if ((lane + 1) % kWindow == 0) steps_.end_round();
@@ -124,14 +127,9 @@ class OverHosts {
   }
 
  private:
-  // Algorithms take a model by reference.
-  Subgroup<S>* keep(Subgroup<S> group) { return &kept_.emplace(group); }
-
   S& steps_;
   const HostMap& map_;
   const int host_, place_, size_, lanes_;
-  Part arrived_;
-  std::optional<Subgroup<S>> kept_;
 };
 
 // What all forms have in common.
@@ -252,7 +250,7 @@ struct ReduceHosts : HostsForm {
       const Part block = over.own_block(vector);
       ReduceKnomial::run(lane, {block, block, over.host_of(call.root), true, 2});
     }
-    if (over.on_host_of(call.root)) over.gather(vector, vector, over.place_of(call.root));
+    if (over.on_host_of(call.root)) over.gather(vector, over.place_of(call.root));
   }
 };
 

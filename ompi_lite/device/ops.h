@@ -70,7 +70,7 @@ struct OmpiLiteDeviceOps {
   int (*open_export)(const OmpiLiteExport* exported, const OmpiLiteLocation* near, void** base, OmpiLiteReason* reason);
   void (*close_export)(void* base, const OmpiLiteLocation* near);
   // inout[i] = in[i] op inout[i] on the device, done on return. Operation and element type by the numbers of
-  // device/cuda/elements.h; 1 with an empty reason where there is no kernel for them.
+  // core/reduce_on_device.h; 1 with an empty reason where there is no kernel for them.
   int (*reduce)(const OmpiLiteReduction* what, const OmpiLiteLocation* near, OmpiLiteReason* reason);
 };
 

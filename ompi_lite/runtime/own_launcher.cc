@@ -2,7 +2,6 @@
 // Finds mpirun beside the library and runs it.
 #include "ompi_lite/runtime/own_launcher.h"
 
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,20 +11,18 @@
 #include <utility>
 
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/os_addresses.h"
 
 namespace ompi_lite {
 namespace {
 
 // PREFIX/lib/libmpi_abi.so -> PREFIX/bin/mpirun.
 std::string find_mpirun() {
-  Dl_info library{};
-  if (dladdr(reinterpret_cast<const void*>(&find_mpirun), &library) != 0 && library.dli_fname != nullptr) {
-    std::string path = library.dli_fname;
-    for (int up = 0; up < 2 && !path.empty(); up++) path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
-    path += "/bin/mpirun";
-    if (access(path.c_str(), X_OK) == 0) return path;
-  }
-  return {};
+  std::string path = os::folder_of(reinterpret_cast<const void*>(&find_mpirun));
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {};
+  path.replace(slash, std::string::npos, "/bin/mpirun");
+  return access(path.c_str(), X_OK) == 0 ? path : std::string();
 }
 
 std::string names_of(std::span<const SpawnedProgram> programs) {

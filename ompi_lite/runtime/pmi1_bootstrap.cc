@@ -11,6 +11,7 @@
 
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/base/os.h"
+#include "ompi_lite/base/text.h"
 #include "ompi_lite/runtime/bootstrap.h"
 #include "ompi_lite/runtime/pmi1_wire.h"
 
@@ -57,13 +58,10 @@ class Pmi1Bootstrap final : public Bootstrap {
   const JobInfo& job() const override { return job_; }
 
   Error put(std::string_view key, std::span<const std::byte> value) override {
-    static constexpr char kDigits[] = "0123456789abcdef";
     std::string answer;
     for (std::size_t piece = 0, from = 0; piece == 0 || from < value.size(); ++piece, from += kPieceBytes) {
       const auto bytes = value.subspan(from, std::min(kPieceBytes, value.size() - from));
-      std::string text = from + bytes.size() < value.size() ? "+" : ".";  // whether another piece follows
-      for (const std::byte byte : bytes)
-        (text += kDigits[std::to_integer<unsigned>(byte) >> 4]) += kDigits[std::to_integer<unsigned>(byte) & 15];
+      const std::string text = (from + bytes.size() < value.size() ? "+" : ".") + hex_of(bytes);  // whether another follows
       OL_TRY(ask("put kvsname=" + space_ + " key=" + piece_name(key, job_.rank, piece) + " value=" + text, "put_result",
                  answer));
     }
@@ -91,8 +89,8 @@ class Pmi1Bootstrap final : public Bootstrap {
       std::string answer;
       OL_TRY(ask("get kvsname=" + space_ + " key=" + piece_name(key, rank, piece), "get_result", answer));
       const std::string text = field(answer, "value");
-      for (std::size_t at = 1; at + 1 < text.size(); at += 2)
-        value.push_back(static_cast<std::byte>(std::strtol(text.substr(at, 2).c_str(), nullptr, 16)));
+      if (const auto bytes = bytes_of_hex(std::string_view(text).substr(std::min<std::size_t>(1, text.size()))))
+        value.insert(value.end(), bytes->begin(), bytes->end());
       if (text.empty() || text[0] != '+') return value;
     }
   }

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/text.h"
 
 namespace ompi_lite::pmi1 {
 
@@ -90,11 +91,7 @@ std::string field(const std::string& line, const std::string& name) {
   return line.substr(begin, std::min(line.find(' ', begin), line.size()) - begin);
 }
 
-int number(const std::string& text, int otherwise) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
-}
+int number(const std::string& text, int otherwise) { return parse_number<int>(text).value_or(otherwise); }
 
 namespace {
 

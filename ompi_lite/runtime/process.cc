@@ -15,6 +15,7 @@
 #include "ompi_lite/base/clock.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/base/os.h"
+#include "ompi_lite/base/text.h"
 #include "ompi_lite/core/group.h"
 #include "ompi_lite/runtime/knob_list.h"
 
@@ -69,10 +70,8 @@ Secret inherited_secret() {
   Secret secret{};
   const char* text = std::getenv("OMPI_LITE_JOB_SECRET");
   if (text == nullptr) return secret;
-  for (std::size_t i = 0; i < secret.size() && text[2 * i] != '\0' && text[2 * i + 1] != '\0'; ++i) {
-    const char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
-    secret[i] = static_cast<std::byte>(std::strtol(digits, nullptr, 16));
-  }
+  if (const auto bytes = bytes_of_hex(text))
+    std::copy_n(bytes->begin(), std::min(bytes->size(), secret.size()), secret.begin());
   return secret;
 }
 

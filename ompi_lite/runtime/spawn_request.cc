@@ -4,19 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <string>
 
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/text.h"
 
 namespace ompi_lite::runtime {
 namespace {
-
-bool whole_number(std::string_view text, std::int64_t& number) {
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return problem == std::errc() && end == text.data() + text.size();
-}
 
 Error bad_value(const char* key, std::string_view value, const char* wanted) {
   return make_error(ErrorClass::info_value, "info key %s: \"%.*s\" is not %s", key,
@@ -56,7 +51,6 @@ Error read_handler(std::string value, SpawnedProgram& program) {
 }
 
 Error read_key(const Info::Entry& entry, SpawnedProgram& program) {
-  std::int64_t number = 0;
   if (entry.key == "wdir") program.folder = entry.value;
   if (entry.key == "path") program.search_path = entry.value;
   if (entry.key == "host") program.host = entry.value;
@@ -64,7 +58,7 @@ Error read_key(const Info::Entry& entry, SpawnedProgram& program) {
   if (entry.key == "env") return read_environment(entry.value, program);
   if (entry.key == "mpi_initial_errhandler") return read_handler(entry.value, program);
   if (entry.key == "appnum") {
-    if (!whole_number(entry.value, number)) return bad_value("appnum", entry.value, "a whole number");
+    if (!parse_number<std::int64_t>(entry.value)) return bad_value("appnum", entry.value, "a whole number");
     program.environment.push_back("OMPI_LITE_APPNUM=" + entry.value);
   }
   return {};
@@ -83,8 +77,9 @@ Error largest_soft(std::string_view text, int most, int& number) {
     for (bool more = true; more; ++given) {
       const std::size_t colon = item.find(':');
       more = colon != std::string_view::npos;
-      if (given == parts.size() || !whole_number(item.substr(0, colon), parts[given]))
-        return bad_value("soft", text, "a list of numbers a or ranges a:b or a:b:c");
+      const std::optional<std::int64_t> part = parse_number<std::int64_t>(item.substr(0, colon));
+      if (given == parts.size() || !part) return bad_value("soft", text, "a list of numbers a or ranges a:b or a:b:c");
+      parts[given] = *part;
       item.remove_prefix(more ? colon + 1 : item.size());
     }
     if (given == 1) parts[1] = parts[0];

@@ -13,6 +13,7 @@
 #include "btl/tcp/socket.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/base/os.h"
+#include "ompi_lite/base/text.h"
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/runtime/process.h"
 
@@ -39,12 +40,6 @@ void append(std::vector<std::byte>& to, const void* data, std::size_t bytes) {
   to.insert(to.end(), first, first + bytes);
 }
 
-int digit_of(char letter) {
-  if (letter >= '0' && letter <= '9') return letter - '0';
-  if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
-  return -1;
-}
-
 }  // namespace
 
 std::string text_of(const PortName& name) {
@@ -52,25 +47,15 @@ std::string text_of(const PortName& name) {
   append(bytes, &name.port, sizeof name.port);
   append(bytes, name.secret.data(), name.secret.size());
   append(bytes, name.card.data(), name.card.size());
-  std::string text(kPortMark);
-  constexpr char digits[] = "0123456789abcdef";
-  for (const std::byte byte : bytes) {
-    text += digits[std::to_integer<unsigned>(byte) >> 4];
-    text += digits[std::to_integer<unsigned>(byte) & 15];
-  }
-  return text;
+  return std::string(kPortMark) + hex_of(bytes);
 }
 
 std::optional<PortName> parse_port_name(std::string_view text) {
   if (!text.starts_with(kPortMark)) return {};
   text.remove_prefix(kPortMark.size());
-  std::vector<std::byte> bytes;
-  for (; text.size() >= 2; text.remove_prefix(2)) {
-    const int high = digit_of(text[0]), low = digit_of(text[1]);
-    if (high < 0 || low < 0) return {};
-    bytes.push_back(static_cast<std::byte>(high * 16 + low));
-  }
-  if (!text.empty() || bytes.size() < kLeastPort) return {};
+  const auto read = bytes_of_hex(text);
+  if (!read || read->size() < kLeastPort) return {};
+  const std::vector<std::byte>& bytes = *read;
   PortName name;
   std::memcpy(&name.port, bytes.data(), sizeof name.port);
   std::memcpy(name.secret.data(), bytes.data() + sizeof name.port, name.secret.size());
