@@ -14,27 +14,11 @@ namespace ompi_lite {
 namespace {
 
 // The numbers in reduce_on_device.h, which the compiler for devices reads without our tables.
-template <int number, class T>
-constexpr bool kNumbered = std::is_same_v<typename kernels::DeviceElement<number>::Type, T>;
-template <class T, Representation representation>
-constexpr bool kIs = kNumbered<static_cast<int>(representation), T>;
-static_assert(kIs<std::int8_t, Representation::int8> && kIs<std::int16_t, Representation::int16> &&
-              kIs<std::int32_t, Representation::int32> && kIs<std::int64_t, Representation::int64>);
-static_assert(kIs<std::uint8_t, Representation::uint8> && kIs<std::uint16_t, Representation::uint16> &&
-              kIs<std::uint32_t, Representation::uint32> && kIs<std::uint64_t, Representation::uint64>);
-static_assert(kIs<kernels::Half, Representation::float16> && kIs<float, Representation::float32> &&
-              kIs<double, Representation::float64> && kIs<kernels::Brain, Representation::bfloat16>);
-static_assert(kIs<kernels::Complex<kernels::Half>, Representation::complex16x2> &&
-              kIs<kernels::Complex<float>, Representation::complex32x2> &&
-              kIs<kernels::Complex<double>, Representation::complex64x2>);
-static_assert(kIs<kernels::Located<float, int>, Representation::pair_float_int> &&
-              kIs<kernels::Located<double, int>, Representation::pair_double_int> &&
-              kIs<kernels::Located<long, int>, Representation::pair_long_int> &&
-              kIs<kernels::Located<int, int>, Representation::pair_int_int> &&
-              kIs<kernels::Located<short, int>, Representation::pair_short_int> &&
-              kIs<kernels::Located<float, float>, Representation::pair_float_float> &&
-              kIs<kernels::Located<double, double>, Representation::pair_double_double>);
-static_assert(static_cast<int>(Representation::count_of_them) == kernels::kDeviceElements);
+template <class... Device, class... Host>
+constexpr bool agree(kernels::TypeList<Device...>, kernels::TypeList<Host...>) {
+  return ((std::is_void_v<Device> || std::is_same_v<Device, Host>)&&...);
+}
+static_assert(agree(kernels::DeviceElements(), kernels::Elements()));
 static_assert(static_cast<int>(OpKind::sum) == 0 && static_cast<int>(OpKind::min) == 1 &&
               static_cast<int>(OpKind::max) == 2 && static_cast<int>(OpKind::prod) == 3 &&
               static_cast<int>(OpKind::band) == 4 && static_cast<int>(OpKind::bor) == 5 &&

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the predefined reductions do to one pair of elements: the elements, and the operations on them. All is constexpr, which
-// lets the compiler for devices use it, too.
+// What the predefined reductions do to one pair of elements: the elements, and the operations on them. All is constexpr,
+// which lets the compiler for devices use it, too.
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -27,6 +28,19 @@ struct Located {
   Value value;
   Index index;
 };
+
+// The element behind each Representation, in its order.
+template <class... T>
+struct TypeList {
+  static constexpr std::size_t size = sizeof...(T);
+};
+struct NoElement {};
+using Elements =
+    TypeList<NoElement, std::int8_t, std::int16_t, std::int32_t, std::int64_t, __int128, std::uint8_t, std::uint16_t,
+             std::uint32_t, std::uint64_t, Half, float, double, long double, __float128, Complex<Half>, Complex<float>,
+             Complex<double>, Complex<long double>, Complex<__float128>, Located<float, int>, Located<double, int>,
+             Located<long, int>, Located<int, int>, Located<short, int>, Located<long double, int>, Located<float, float>,
+             Located<double, double>, Brain>;
 
 // Without branches: the loops around them have to fit into wide registers. Not a number stays so, quiet, with the upper bits
 // of its payload, as processors do it that convert by themselves.
@@ -52,7 +66,9 @@ template <class To, class From>
   return bits_as<float>(pick(magnitude >= 0x7c00u, infinite | quiet, finite) | sign);
 }
 
-[[gnu::always_inline]] inline constexpr float widened(Brain brain) { return bits_as<float>(std::uint32_t{brain.bits} << 16); }
+[[gnu::always_inline]] inline constexpr float widened(Brain brain) {
+  return bits_as<float>(std::uint32_t{brain.bits} << 16);
+}
 
 // And back, rounded to nearest, ties to even.
 template <Short T>

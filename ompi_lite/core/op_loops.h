@@ -123,18 +123,6 @@ template <class Operation, class T>
   }
 }
 
-// The element behind each Representation, in its order.
-template <class... T>
-struct TypeList {
-  static constexpr std::size_t size = sizeof...(T);
-};
-struct NoElement {};
-using Elements =
-    TypeList<NoElement, std::int8_t, std::int16_t, std::int32_t, std::int64_t, __int128, std::uint8_t, std::uint16_t,
-             std::uint32_t, std::uint64_t, Half, float, double, long double, __float128, Complex<Half>, Complex<float>,
-             Complex<double>, Complex<long double>, Complex<__float128>, Located<float, int>, Located<double, int>,
-             Located<long, int>, Located<int, int>, Located<short, int>, Located<long double, int>, Located<float, float>,
-             Located<double, double>, Brain>;
 static_assert(Elements::size == kRepresentations);
 
 // What does not depend on the sign shares the code of the unsigned element.

@@ -9,100 +9,12 @@
 
 namespace ompi_lite::kernels {
 
-// The elements by the number of their Representation, as far as devices have them; other numbers have no kernel.
-template <int representation>
-struct DeviceElement {
-  using Type = void;
-};
-template <>
-struct DeviceElement<1> {
-  using Type = std::int8_t;
-};
-template <>
-struct DeviceElement<2> {
-  using Type = std::int16_t;
-};
-template <>
-struct DeviceElement<3> {
-  using Type = std::int32_t;
-};
-template <>
-struct DeviceElement<4> {
-  using Type = std::int64_t;
-};
-template <>
-struct DeviceElement<6> {
-  using Type = std::uint8_t;
-};
-template <>
-struct DeviceElement<7> {
-  using Type = std::uint16_t;
-};
-template <>
-struct DeviceElement<8> {
-  using Type = std::uint32_t;
-};
-template <>
-struct DeviceElement<9> {
-  using Type = std::uint64_t;
-};
-template <>
-struct DeviceElement<10> {
-  using Type = Half;
-};
-template <>
-struct DeviceElement<11> {
-  using Type = float;
-};
-template <>
-struct DeviceElement<12> {
-  using Type = double;
-};
-template <>
-struct DeviceElement<15> {
-  using Type = Complex<Half>;
-};
-template <>
-struct DeviceElement<16> {
-  using Type = Complex<float>;
-};
-template <>
-struct DeviceElement<17> {
-  using Type = Complex<double>;
-};
-template <>
-struct DeviceElement<20> {
-  using Type = Located<float, int>;
-};
-template <>
-struct DeviceElement<21> {
-  using Type = Located<double, int>;
-};
-template <>
-struct DeviceElement<22> {
-  using Type = Located<long, int>;
-};
-template <>
-struct DeviceElement<23> {
-  using Type = Located<int, int>;
-};
-template <>
-struct DeviceElement<24> {
-  using Type = Located<short, int>;
-};
-template <>
-struct DeviceElement<26> {
-  using Type = Located<float, float>;
-};
-template <>
-struct DeviceElement<27> {
-  using Type = Located<double, double>;
-};
-template <>
-struct DeviceElement<28> {
-  using Type = Brain;
-};
-inline constexpr int kDeviceElements = 29;
+// The elements by the number of their Representation, as far as devices have them; where there is none there is no kernel.
+using DeviceElements =
+    TypeList<void, std::int8_t, std::int16_t, std::int32_t, std::int64_t, void, std::uint8_t, std::uint16_t, std::uint32_t,
+             std::uint64_t, Half, float, double, void, void, Complex<Half>, Complex<float>, Complex<double>, void, void,
+             Located<float, int>, Located<double, int>, Located<long, int>, Located<int, int>, Located<short, int>, void,
+             Located<float, float>, Located<double, double>, Brain>;
 
 // How two elements become one, where that is defined.
 template <class Operation, class T>
@@ -138,43 +50,45 @@ constexpr bool reduce_part(const DevicePart& part) {
   return false;
 }
 
-template <class Operation, int element = 0>
-constexpr bool reduce_elements(int wanted, const DevicePart& part) {
-  if constexpr (element < kDeviceElements) {
-    using T = typename DeviceElement<element>::Type;
-    if (wanted != element) return reduce_elements<Operation, element + 1>(wanted, part);
-    if constexpr (!std::is_void_v<T>) return reduce_part<Operation, T>(part);
-  }
+template <class Operation>
+constexpr bool reduce_elements(int, const DevicePart&, TypeList<>) {
+  return false;
+}
+template <class Operation, class T, class... Others>
+constexpr bool reduce_elements(int element, const DevicePart& part, TypeList<T, Others...>) {
+  if (element != 0) return reduce_elements<Operation>(element - 1, part, TypeList<Others...>());
+  if constexpr (!std::is_void_v<T>) return reduce_part<Operation, T>(part);
   return false;
 }
 
 // `op` is the number of an OpKind. False: there is no kernel for the pair.
 constexpr bool reduce_on_device(int op, int element, const DevicePart& part) {
+  constexpr DeviceElements all;
   switch (op) {
     case 0:
-      return reduce_elements<Sum>(element, part);
+      return reduce_elements<Sum>(element, part, all);
     case 1:
-      return reduce_elements<Min>(element, part);
+      return reduce_elements<Min>(element, part, all);
     case 2:
-      return reduce_elements<Max>(element, part);
+      return reduce_elements<Max>(element, part, all);
     case 3:
-      return reduce_elements<Prod>(element, part);
+      return reduce_elements<Prod>(element, part, all);
     case 4:
-      return reduce_elements<Band>(element, part);
+      return reduce_elements<Band>(element, part, all);
     case 5:
-      return reduce_elements<Bor>(element, part);
+      return reduce_elements<Bor>(element, part, all);
     case 6:
-      return reduce_elements<Bxor>(element, part);
+      return reduce_elements<Bxor>(element, part, all);
     case 7:
-      return reduce_elements<Land>(element, part);
+      return reduce_elements<Land>(element, part, all);
     case 8:
-      return reduce_elements<Lor>(element, part);
+      return reduce_elements<Lor>(element, part, all);
     case 9:
-      return reduce_elements<Lxor>(element, part);
+      return reduce_elements<Lxor>(element, part, all);
     case 10:
-      return reduce_elements<Minloc>(element, part);
+      return reduce_elements<Minloc>(element, part, all);
     case 11:
-      return reduce_elements<Maxloc>(element, part);
+      return reduce_elements<Maxloc>(element, part, all);
     default:
       return false;
   }
