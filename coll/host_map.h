@@ -17,8 +17,8 @@ class HostMap {
     std::vector<std::pair<int, int>> sorted;  // a name, and its first rank
     for (int rank = 0; rank < ranks(); ++rank) sorted.emplace_back(names[index(rank)], rank);
     std::ranges::sort(sorted);
-    const auto [last, end] = std::ranges::unique(sorted, {}, &std::pair<int, int>::first);
-    sorted.erase(last, end);
+    const auto same_name = [](const auto& one, const auto& other) { return one.first == other.first; };
+    sorted.erase(std::unique(sorted.begin(), sorted.end(), same_name), sorted.end());
     std::ranges::sort(sorted, {}, &std::pair<int, int>::second);
     std::vector<std::pair<int, int>> number_of(sorted.size());
     for (std::size_t i = 0; i < sorted.size(); ++i) number_of[i] = {sorted[i].first, static_cast<int>(i)};
