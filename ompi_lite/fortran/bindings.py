@@ -7,7 +7,7 @@ import sys
 
 FORTRAN = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FORTRAN.parent / "abi"))
-from generate import HEADER, PROTOTYPE, Prototype  # noqa: E402
+from prototypes import HEADER, Prototype, read_prototypes  # noqa: E402
 
 HANDLES = ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win")
 KINDS = {"int": "integer", "MPI_Aint": "integer(MPI_ADDRESS_KIND)", "MPI_Offset": "integer(MPI_OFFSET_KIND)",
@@ -69,7 +69,7 @@ def read_arguments(text, prototype, large):
 
 def read_bindings():
     """All bindings, in the order of bindings.rules; the large form follows its small one."""
-    prototypes = {one.name: one for one in (Prototype(*match) for match in PROTOTYPE.findall(HEADER.read_text()))}
+    prototypes = {one.name: one for one in read_prototypes()}
     result = []
     for line in (FORTRAN / "bindings.rules").read_text().splitlines():
         if not line or line.startswith("#"):

@@ -9,7 +9,7 @@ A function for which no row can be written fails the test. Runs it on the driver
 """
 
 import argparse
-import importlib.util
+import importlib
 import os
 import pathlib
 import re
@@ -185,10 +185,8 @@ PERSISTENT_IN_PLACE = ("Alltoall", "Allgather", "Allreduce", "Scan", "Exscan", "
 
 
 def generator():
-    spec = importlib.util.spec_from_file_location("generate", TOP / "ompi_lite/abi/generate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    sys.path.insert(0, str(TOP / "ompi_lite/abi"))
+    return importlib.import_module("generate")
 
 
 def spelled(gen, function, parameter):
@@ -257,7 +255,7 @@ def wanted(gen, rules, semantics):
 def program(gen):
     rules = gen.Rules((gen.ABI / "kinds.rules").read_text())
     semantics = gen.Semantics()
-    gen.by_name = {match[1]: gen.Prototype(*match) for match in gen.PROTOTYPE.findall(gen.HEADER.read_text())}
+    gen.by_name = {one.name: one for one in gen.read_prototypes()}
     texts, entries = [], []
     for one in wanted(gen, rules, semantics):
         reduces = int(any(parameter.name == "op" for parameter in one.parameters))
