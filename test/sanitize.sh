@@ -40,7 +40,7 @@ run_cases() { run python3 "$top/test/run_cases.py" --scale-timeouts 10 --mpicc "
 for part in "${parts[@]}"; do
   case $part in
     unit | transport) run "test/$part/$part" "~[speed]" ;;  # sanitizers slow down some code more than other
-    multirank) run python3 "$top/test/multirank/run_multirank.py" ;;
+    multirank) run python3 "$top/test/multirank/run_multirank.py" --scale-timeouts 10 ;;
     mpi) run_cases "$top/test/mpi" ;;
     cases)  # without those whose point is how fast they are, or how much memory they take
       suited=()

@@ -89,10 +89,11 @@ class Factors {
       if (d != m / d) divisors_.push_back(m / d);
     }
     std::ranges::sort(divisors_);
-    for (int rest = m, d = 2; rest > 1; ++d) {
-      if (d > rest / d) d = rest;
+    int rest = m;
+    for (int d = 2; d <= rest / d; ++d) {
       for (; rest % d == 0; rest /= d) primes_.push_back(d);
     }
+    if (rest > 1) primes_.push_back(rest);
     place(m, 0, m);
   }
 

@@ -33,15 +33,17 @@ def main():
     parser.add_argument("--program", default=f"{build}/test/multirank/multirank")
     parser.add_argument("--mpirun", default=f"{prefix}/bin/mpirun")
     parser.add_argument("-k", metavar="TEXT", default="", help="only cases whose name contains TEXT")
+    parser.add_argument("--scale-timeouts", type=float, default=1, metavar="FACTOR", help="for a build that is slower, by a sanitizer")
     options = parser.parse_args()
     program, failed, count = pathlib.Path(options.program).resolve(), [], 0
     with run_cases.tempfile.TemporaryDirectory(prefix="multirank.") as folder:
         for name, counts, limit in cases(program):
+            limit *= options.scale_timeouts
             for np in counts if options.k in name else []:
                 pattern = re.sub(r"([\\,\[\]*])", r"\\\1", name)  # characters that mean something to Catch2
                 run = run_cases.Run(program, np=np, timeout=limit)
                 command = [options.mpirun, "-n", str(np), program, pattern]
-                environment = {**os.environ, "OMPI_LITE_TEST_TIMEOUT": str(max(limit - 5, 1))}
+                environment = {**os.environ, "OMPI_LITE_TEST_TIMEOUT": str(int(max(limit - 5, 1)))}
                 start = run_cases.time.monotonic()
                 status, output, trouble = run_cases.run_command(command, run, pathlib.Path(folder), environment)
                 seconds, count = run_cases.time.monotonic() - start, count + 1
