@@ -35,6 +35,18 @@ class Receiver {
  public:
   // Header and payload in one piece, at an address that is a multiple of 8, valid during the call. Taken when it returns.
   virtual void on_frame(PeerId from, std::span<const std::byte> frame) = 0;
+  // For transports that read from a stream: a large frame has begun to come. What follows its header may go where it belongs
+  // without a copy: the answer is a ticket for that and the size of the header, or 0, and then it comes whole as on_frame.
+  // After a ticket on_landed comes in its place, unless the peer is lost. `begin`: at least kBegin bytes of it.
+  struct Landing {
+    std::uint64_t ticket = 0;
+    std::size_t header = 0;
+  };
+  static constexpr std::size_t kBegin = 64;
+  virtual Landing on_begin(PeerId /*from*/, std::span<const std::byte> /*begin*/, std::size_t /*bytes*/) { return {}; }
+  // Where the payload goes; asked again before each part of it. Null: whoever wanted it has ended, drop it.
+  virtual std::byte* landing_place(std::uint64_t /*ticket*/) { return nullptr; }
+  virtual void on_landed(std::uint64_t /*ticket*/, std::size_t /*payload_bytes*/) {}
   // No frame will come from this peer or reach it any more, and it did not say goodbye. At most once per peer and transport.
   virtual void on_lost(PeerId peer, Error why) = 0;
 
@@ -55,6 +67,7 @@ struct TransportInfo {
   std::size_t max_frame;    // bytes of header and payload together
   std::size_t small_frame;  // up to here a frame is cheapest (it fits one cell or segment)
   std::size_t bulk_frame;   // good size of the frames of a large message: small ones fill the pipe sooner, this is the most
+  bool stream = false;      // the receiver takes a frame while it is still being sent: the first may be as large as any
   bool one_sided;           // get (and put) exist; a peer may still refuse them
   Count learn_from;         // from here on it depends on the machine whether get or frames are faster: try both
   Count get_from;           // from here on get is better

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sources of pml, one a line: libompi_lite_la_SOURCES += pml/NAME.cc
+libompi_lite_la_SOURCES += pml/landing.cc
 libompi_lite_la_SOURCES += pml/match.cc
 libompi_lite_la_SOURCES += pml/bsend.cc
 libompi_lite_la_SOURCES += pml/tune.cc

@@ -138,12 +138,10 @@ MatchEntry* MatchList::queue_head(int source, int tag) const {
   return queue != nullptr ? queue->head : nullptr;
 }
 
-MatchEntry* PostedList::take_indexed(int source, int tag) {
+MatchEntry* PostedList::find_indexed(int source, int tag) const {
   MatchEntry* exact = older(queue_head(source, tag), queue_head(source, MPI_ANY_TAG));
   MatchEntry* any_source = older(queue_head(MPI_ANY_SOURCE, tag), queue_head(MPI_ANY_SOURCE, MPI_ANY_TAG));
-  MatchEntry* found = older(exact, any_source);
-  if (found != nullptr) remove_entry(*found);
-  return found;
+  return older(exact, any_source);
 }
 
 MatchEntry* UnexpectedList::find_indexed(int source, int tag) const {

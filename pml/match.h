@@ -102,21 +102,25 @@ class PostedList : public MatchList {
   void add(MatchEntry& receive) { add_entry(receive); }
   void remove(MatchEntry& receive) { remove_entry(receive); }
 
-  // The oldest receive that takes a message of this source and tag, taken out of the list; null if there is none.
-  MatchEntry* take(int source, int tag) {
+  // The oldest receive that takes a message of this source and tag; null if there is none.
+  MatchEntry* find(int source, int tag) const {
     if (indexed_) [[unlikely]]
-      return take_indexed(source, tag);
+      return find_indexed(source, tag);
     for (MatchEntry* receive = all_.head; receive != nullptr; receive = receive->links[0].next)
       if ((receive->source == source || receive->source == MPI_ANY_SOURCE) &&
-          (receive->tag == tag || receive->tag == MPI_ANY_TAG)) {
-        remove_entry(*receive);
+          (receive->tag == tag || receive->tag == MPI_ANY_TAG))
         return receive;
-      }
     return nullptr;
+  }
+  // The same, taken out of the list.
+  MatchEntry* take(int source, int tag) {
+    MatchEntry* receive = find(source, tag);
+    if (receive != nullptr) remove_entry(*receive);
+    return receive;
   }
 
  private:
-  MatchEntry* take_indexed(int source, int tag);
+  MatchEntry* find_indexed(int source, int tag) const;
 };
 
 // Messages that nobody asked for yet. A message is listed under all four ways in which a receive can ask for it.

@@ -15,6 +15,7 @@ struct Peer : ListNode {
   std::unique_ptr<btl::Endpoint> endpoint;  // null until we first send
   Count eager_bytes = 0;                    // messages up to this size travel with their header
   std::size_t bulk_bytes = 0;               // payload of a data frame, at most
+  std::size_t first_bulk_bytes = 0;         // of the first one of a message; the next ones double
   Count get_from = 0;                       // from this size on a readable message is fetched
   Count learn_from = 0;                     // from this size on, below get_from, it takes the way that proved fastest
   Count share_from = 0;                     // from this size on both sides may copy it at the same time

@@ -120,6 +120,7 @@ Error Pml::connect(Peer& peer) {
     peer.endpoint = std::move(endpoint).value();
     peer.eager_bytes = std::min(eager_limit(info), static_cast<Count>(std::min(most, kMostEager)));
     peer.bulk_bytes = std::min(std::max<std::size_t>(info.bulk_frame, 2 * kLargestHeader) - kLargestHeader, most);
+    peer.first_bulk_bytes = info.stream ? peer.bulk_bytes : kFirstBulkBytes;
     peer.can_get = info.one_sided;
     peer.get_from = info.get_from;
     peer.learn_from = info.learn_from;

@@ -141,6 +141,9 @@ class Pml final : public btl::Receiver {
   void drop_peer(PeerId peer);
 
   void on_frame(btl::PeerId from, std::span<const std::byte> frame) override;
+  Landing on_begin(btl::PeerId from, std::span<const std::byte> begin, std::size_t bytes) override;
+  std::byte* landing_place(std::uint64_t ticket) override;
+  void on_landed(std::uint64_t ticket, std::size_t payload_bytes) override;
   void on_lost(btl::PeerId peer, Error why) override;
 
  private:
@@ -208,6 +211,11 @@ class Pml final : public btl::Receiver {
   void on_fetched(ReceiveRequest& request, Error result);
   void ask_for_frames(ReceiveRequest& request);
   bool on_data(PeerId from, std::span<const std::byte> frame);  // false: damaged
+  void received_more(ReceiveRequest& request, Count bytes);
+
+  // landing.cc
+  std::uint64_t land_data(PeerId from, std::uint64_t ticket, Count payload) const;
+  std::uint64_t land_eager(PeerId from, const MatchHeader& header, Count payload);
 
   // shared_copy.cc
   bool fetch_shared(ReceiveRequest& request, const btl::RemoteRegion& region);

@@ -104,11 +104,15 @@ bool Pml::on_data(PeerId from, std::span<const std::byte> frame) {
     copy_bytes(request.start + request.received, payload.data(), payload.size());
   else
     request.cursor->unpack(payload.data(), payload.size());
-  request.received += static_cast<Count>(payload.size());
-  if (request.received != request.expected) return true;
+  received_more(request, static_cast<Count>(payload.size()));
+  return true;
+}
+
+void Pml::received_more(ReceiveRequest& request, Count bytes) {
+  request.received += bytes;
+  if (request.received != request.expected) return;
   if (request.began_ns != 0) ways_.took(Way::frames, request.expected, now_ns() - request.began_ns);
   finish_receive(request, {});
-  return true;
 }
 
 }  // namespace ompi_lite::pml

@@ -220,7 +220,7 @@ bool Pml::on_clear_to_send(PeerId from, const ClearToSendHeader& header) {
 bool Pml::try_stream(SendRequest& request) {
   Peer& peer = *request.peer;
   const Count most =
-      std::min(static_cast<Count>(peer.bulk_bytes), std::max(static_cast<Count>(kFirstBulkBytes), request.sent));
+      std::min(static_cast<Count>(peer.bulk_bytes), std::max(static_cast<Count>(peer.first_bulk_bytes), request.sent));
   const Count bytes = std::min(request.bytes - request.sent, most);
   const std::byte* payload = request.cursor ? stage(request, bytes) : request.start + request.sent;
   DataHeader header;

@@ -159,7 +159,31 @@ std::int64_t receive_some(int fd, void* to, std::size_t bytes) {
   return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
 }
 
+std::int64_t receive_parts(int fd, std::span<const Room> rooms) {
+  std::array<iovec, kMostParts> vectors;
+  OL_CHECK(rooms.size() <= kMostParts, rooms.size());
+  for (std::size_t i = 0; i < rooms.size(); ++i) vectors[i] = {rooms[i].to, rooms[i].bytes};
+  msghdr message{};
+  message.msg_iov = vectors.data();
+  message.msg_iovlen = rooms.size();
+  ssize_t n;
+  do {
+    n = recvmsg(fd, &message, MSG_DONTWAIT);
+  } while (n < 0 && errno == EINTR);
+  if (n > 0) return n;
+  if (n == 0) return -EPIPE;
+  return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+}
+
 std::int64_t send_some(int fd, std::span<const Part> parts) {
+  if (parts.size() == 1) {
+    ssize_t n;
+    do {
+      n = send(fd, parts[0].data, parts[0].bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+    } while (n < 0 && errno == EINTR);
+    if (n >= 0) return n;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+  }
   std::array<iovec, kMostParts> vectors;
   OL_CHECK(parts.size() <= kMostParts, parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) vectors[i] = {const_cast<void*>(parts[i].data), parts[i].bytes};

@@ -41,5 +41,10 @@ struct Part {
   std::size_t bytes;
 };
 std::int64_t send_some(int fd, std::span<const Part> parts);
+struct Room {
+  void* to;
+  std::size_t bytes;
+};
+std::int64_t receive_parts(int fd, std::span<const Room> rooms);
 
 }  // namespace ompi_lite::btl::tcp

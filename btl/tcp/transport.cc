@@ -89,6 +89,7 @@ TcpTransport::TcpTransport(const Setup& setup, Listener listener, os::Fd epoll, 
             .max_frame = kMaxFrame,
             .small_frame = 1400,
             .bulk_frame = kMaxFrame,
+            .stream = true,
             .one_sided = false,
             .learn_from = 0,
             .get_from = 0,
@@ -182,9 +183,9 @@ Sent TcpTransport::send(Peer& to, std::span<const std::byte> header, Pieces payl
   if (to.open && !to.open->parting) {
     if (to.open->send_broken) return Sent::dead;  // told when all that came before is read
     if (to.open->unsent_bytes() + bytes > kMostQueued) return Sent::full;
-    bool sent = to.open->send_frame(header, payload, bytes);
-    if (to.open->unsent()) watch(*to.open);
-    return sent ? Sent::yes : Sent::dead;
+    const Sent sent = to.open->send_frame(header, payload, bytes);
+    if (to.open->wants_room()) watch(*to.open);
+    return sent;
   }
   if (to.waiting.size() + bytes > kMostQueued) return Sent::full;
   FrameHead head{static_cast<std::uint32_t>(bytes), FrameKind::data};
@@ -284,6 +285,14 @@ bool TcpTransport::progress(Receiver& receiver) {
   if (!newly_lost_.empty()) report_lost(receiver);
   if (!turn_to_poll()) return false;
   bool found = false;
+  if (may_read_at_once()) {
+    for (auto& connection : connections_) found |= advance(*connection, true, receiver);
+    if (newly_lost_.empty() && undecided_ == 0 &&
+        std::ranges::none_of(connections_, [](const auto& each) { return each->state == Connection::State::closed; })) {
+      if (found) quiet_turns_ = 0;
+      return found;
+    }
+  }
   epoll_event events[kMostEvents];
   int ready = epoll_wait(epoll_.get(), events, kMostEvents, 0);
   for (int i = 0; i < ready; ++i) {
@@ -294,6 +303,10 @@ bool TcpTransport::progress(Receiver& receiver) {
       continue;
     }
     if (connection->state == Connection::State::closed) continue;  // by an event before this one
+    if ((events[i].events & EPOLLOUT) != 0) {
+      connection->has_room();
+      found = true;  // whoever was refused tries again
+    }
     found |= advance(*connection, (events[i].events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0, receiver);
   }
   if (undecided_ > 0) check_times();
@@ -307,6 +320,15 @@ bool TcpTransport::progress(Receiver& receiver) {
   return found;
 }
 
+// To ask the kernel first which of them have something is a call more; with few connections that is dearer than to try.
+bool TcpTransport::may_read_at_once() {
+  constexpr std::size_t kFew = 2;
+  constexpr std::uint32_t kTurns = 8;  // then others are looked for
+  if (connections_.empty() || connections_.size() > kFew || undecided_ > 0 || ++looks_at_once_ % kTurns == 0) return false;
+  return std::ranges::all_of(
+      connections_, [](const auto& each) { return each->state == Connection::State::open && !each->watched_for_write; });
+}
+
 bool TcpTransport::report_lost(Receiver& receiver) {
   while (!newly_lost_.empty()) {
     Peer* lost = newly_lost_.back();
@@ -318,7 +340,7 @@ bool TcpTransport::report_lost(Receiver& receiver) {
 }
 
 void TcpTransport::watch(Connection& connection) {
-  bool write = connection.unsent() || connection.state == Connection::State::connecting;
+  bool write = connection.wants_room() || connection.state == Connection::State::connecting;
   if (write == connection.watched_for_write) return;
   epoll_event event{.events = EPOLLIN, .data = {.ptr = &connection}};
   if (write) event.events |= EPOLLOUT;
@@ -328,8 +350,10 @@ void TcpTransport::watch(Connection& connection) {
 
 bool TcpTransport::read_frames(Connection& connection, Receiver& receiver) {
   bool found = false;
-  for (int i = 0; i < kReadsPerTurn; ++i) {
-    std::int64_t n = connection.fill();
+  bool more = true;  // a read that was not filled has taken all
+  for (int i = 0; i < kReadsPerTurn && more; ++i) {
+    more = false;
+    std::int64_t n = connection.fill(receiver, more);
     if (n == 0) break;
     found = true;
     if (n < 0) {
@@ -357,6 +381,7 @@ bool TcpTransport::read_frames(Connection& connection, Receiver& receiver) {
       close_if_parted(connection);
       break;
     }
+    connection.try_landing(receiver, connection.peer->id);
   }
   return found;
 }

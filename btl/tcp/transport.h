@@ -86,6 +86,7 @@ class TcpTransport final : public Transport, public PollSet {
   void decide(Connection& connection, Peer& peer);
   void broken(Connection& connection, const std::string& why);
   void opened(Connection& connection, Peer& peer);
+  bool may_read_at_once();
   bool read_frames(Connection& connection, Receiver& receiver);
   void check_times();
   void check_health();
@@ -122,6 +123,7 @@ class TcpTransport final : public Transport, public PollSet {
   std::atomic<bool> live_;            // read without it: expected_, or there are connections
   std::uint32_t quiet_turns_ = 0;
   std::uint32_t looks_ = 0;
+  std::uint32_t looks_at_once_ = 0;
   std::int64_t next_health_ns_ = 0;
   int undecided_ = 0;  // connections that are not open yet, and peers that wait for their next attempt
   TransportInfo info_;

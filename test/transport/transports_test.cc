@@ -148,6 +148,7 @@ TEST_CASE("frames of every size arrive whole and in order", "[transport]") { on_
 TEST_CASE("both ends send at once", "[transport]") { on_every_transport(both_ways_at_once); }
 TEST_CASE("a flood is stopped and arrives", "[transport]") { on_every_transport(a_flood_is_stopped_and_arrives); }
 TEST_CASE("large frames stream", "[transport]") { on_every_transport(large_frames_stream); }
+TEST_CASE("large frames land where they belong", "[transport]") { on_every_transport(large_frames_land); }
 TEST_CASE("a receiver answers from within on_frame", "[transport]") { on_every_transport(answers_from_within); }
 TEST_CASE("get copies the peer's memory or is refused", "[transport]") { on_every_transport(get_copies_the_peers_memory); }
 TEST_CASE("put copies our memory to the peer or is refused", "[transport]") { on_every_transport(put_copies_our_memory); }
