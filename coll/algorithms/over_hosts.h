@@ -48,6 +48,11 @@ class OverHosts {
 
   // Afterwards own_block(vector) is the reduction of the host's ranks; the rest of `vector` is spoilt.
   void reduce_scatter(const Part& input, const Part& vector) {
+    reduce_scatter(input, vector, EvenSplit(input.count, lanes_));
+  }
+  // The same for lanes that have these parts of the vector.
+  template <class Split>
+  void reduce_scatter(const Part& input, const Part& vector, const Split& lanes) {
     if (lanes_ == 1) {
       Subgroup<S> all = inside();
       return ReduceKnomial::run(all, {input, vector, 0, true, 2});
@@ -65,18 +70,19 @@ class OverHosts {
       sum = vector;
     }
     Subgroup<S> first = Subgroup<S>::inside(steps_, map_, host_, lanes_);
-    circulant_reduce_scatter(first, sum, vector, EvenSplit(input.count, lanes_));
+    circulant_reduce_scatter(first, sum, vector, lanes);
   }
 
   // From the lanes' blocks the whole vector at every rank of the host.
-  void collect(const Part& vector) {
+  void collect(const Part& vector) { collect(vector, EvenSplit(vector.count, lanes_)); }
+  template <class Split>
+  void collect(const Part& vector, const Split& split) {
     if (lanes_ == 1) {
       Subgroup<S> all = inside();
       return BcastKnomial::run(all, {vector, 0, 2});
     }
     if (in_lane()) {
       Subgroup<S> first = Subgroup<S>::inside(steps_, map_, host_, lanes_);
-      const EvenSplit split(vector.count, lanes_);
       circulant_allgather(first, place_, 0, [&](int from, int n) { return block_of(steps_, vector, split, from, n); });
     }
     follow(vector);
@@ -92,6 +98,37 @@ class OverHosts {
     for (int follower = place_ + lanes_; follower < size_; follower += lanes_) {
       steps_.send(vector, map_.member(host_, follower));
       if (++sent % kWindow == 0) steps_.end_round();
+    }
+    steps_.end_round();
+  }
+
+  // Of ranks without a lane: each gives `own` to its lane, which puts it at block(rank).
+  template <class BlockOf>
+  void give_to_lane(const Part& own, BlockOf&& block) {
+    if (!in_lane()) {
+      steps_.send(own, map_.member(host_, place_ % lanes_));
+      return steps_.end_round();
+    }
+    int taken = 0;
+    for (int follower = place_ + lanes_; follower < size_; follower += lanes_) {
+      const int other = map_.member(host_, follower);
+      steps_.recv(block(other), other);
+      if (++taken % kWindow == 0) steps_.end_round();
+    }
+    steps_.end_round();
+  }
+  // The way back: each gets block(rank) of its lane as `own`.
+  template <class BlockOf>
+  void take_from_lane(const Part& own, BlockOf&& block) {
+    if (!in_lane()) {
+      steps_.recv(own, map_.member(host_, place_ % lanes_));
+      return steps_.end_round();
+    }
+    int given = 0;
+    for (int follower = place_ + lanes_; follower < size_; follower += lanes_) {
+      const int other = map_.member(host_, follower);
+      steps_.send(block(other), other);
+      if (++given % kWindow == 0) steps_.end_round();
     }
     steps_.end_round();
   }

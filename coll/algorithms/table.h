@@ -30,6 +30,7 @@
 #include "coll/algorithms/neighbor.h"
 #include "coll/algorithms/node.h"
 #include "coll/algorithms/over_hosts.h"
+#include "coll/algorithms/over_hosts_blocks.h"
 #include "coll/algorithms/reduce_binary.h"
 #include "coll/algorithms/reduce_chain.h"
 #include "coll/algorithms/reduce_knomial.h"

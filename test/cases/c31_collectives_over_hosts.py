@@ -49,6 +49,40 @@ static void one(MPI_Comm comm, int n, int root) {
   MPI_Barrier(comm);
   free(in), free(out), free(first);
 }
+/* Blocks of n numbers: from rank r for rank t, number i. */
+static double value(int r, int t, int i) { return r * 1e7 + t * 1e5 + i % 99991; }
+static void blocks(MPI_Comm comm, int n) {
+  double *a = malloc((n * size + 1) * sizeof *a), *b = malloc((n * size + 1) * sizeof *b);
+  int *counts = malloc(size * sizeof *counts), *places = malloc(size * sizeof *places), end = 0;
+  for (int i = 0; i < n; ++i) a[i] = value(rank, 0, i);
+  MPI_Allgather(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, comm);
+  for (int r = 0; r < size; ++r)
+    for (int i = 0; i < n; ++i) check(b[r * n + i] == value(r, 0, i), "all-gather", n, r);
+  for (int r = 0; r < size; ++r) counts[r] = r % 3 == 1 ? 0 : n - r % 2, places[r] = end, end += counts[r];
+  if (n > 0) {
+    for (int i = 0; i < counts[rank]; ++i) b[places[rank] + i] = value(rank, 1, i);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, counts, places, MPI_DOUBLE, comm);
+    for (int r = 0; r < size; ++r)
+      for (int i = 0; i < counts[r]; ++i) check(b[places[r] + i] == value(r, 1, i), "all-gather of uneven blocks", n, r);
+  }
+  for (int r = 0; r < size; ++r)
+    for (int i = 0; i < n; ++i) a[r * n + i] = value(rank, r, i);
+  MPI_Request request;
+  MPI_Ialltoall(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int r = 0; r < size; ++r)
+    for (int i = 0; i < n; ++i) check(b[r * n + i] == value(r, rank, i), "all-to-all", n, r);
+  MPI_Reduce_scatter_block(a, b, n, MPI_DOUBLE, MPI_SUM, comm);
+  for (int i = 0; i < n; ++i) check(b[i] == 1e7 * size * (size - 1) / 2 + size * value(0, rank, i), "reduce-scatter", n, rank);
+  if (n > 0) {
+    MPI_Reduce_scatter(MPI_IN_PLACE, a, counts, MPI_DOUBLE, MPI_MAX, comm);
+    for (int i = 0; i < counts[rank]; ++i) {
+      const int at = places[rank] + i;
+      check(a[i] == value(size - 1, at / n, at % n), "reduce-scatter of uneven blocks", n, rank);
+    }
+  }
+  free(a), free(b), free(counts), free(places);
+}
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -56,18 +90,20 @@ int main(int argc, char **argv) {
   const int counts[] = {0, 1, 2, 7, 1000, 50001, 300000};
   for (int i = 0; i < 7; ++i)
     for (int root = 0; root < size; root += size > 3 && counts[i] > 1000 ? size - 1 : 1) one(MPI_COMM_WORLD, counts[i], root);
+  for (int i = 0; i < 6; ++i) blocks(MPI_COMM_WORLD, counts[i]);
   MPI_Comm turned;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
   MPI_Comm_rank(turned, &rank);
   one(turned, 1001, 1);
+  blocks(turned, 1001);
   MPI_Comm_free(&turned);
   MPI_Finalize();
   return 0;
 }
 """)
 hosts = Hosts(3)
-FORCED = ["", "allreduce=hosts,reduce=hosts,bcast=hosts,barrier=hosts", "allreduce=hosts:1,reduce=hosts:1,bcast=hosts:1",
-          "allreduce=hosts:2,reduce=hosts:2,bcast=hosts:2", "allreduce=hosts_each"]
+WITH_LANES = ["allreduce", "reduce", "bcast", "allgather", "allgatherv", "alltoall", "reduce_scatter", "reduce_scatter_block"]
+FORCED = ["", "barrier=hosts,allreduce=hosts_each", *(",".join(f"{name}=hosts{lanes}" for name in WITH_LANES) for lanes in ("", ":1", ":2"))]
 for places in ("n0:2,n1:2", "n0:3,n1:1,n2:2", "n1:1,n2:1"):
     for order in ("slot", "node"):
         for forced in FORCED:

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "coll/algorithms/over_hosts.h"
+#include "coll/algorithms/over_hosts_blocks.h"
 #include "coll/host_map.h"
 #include "coll/select.h"
 #include "test/unit/coll/trials.h"
@@ -59,8 +59,9 @@ void play_all() {
           for (int root : {0, p / 2, p - 1}) {
             for (bool in_place : {false, true}) {
               if (operation == Operation::barrier && (count > 0 || root > 0 || in_place)) continue;
-              if (operation == Operation::bcast && in_place) continue;
-              if (operation == Operation::allreduce && root > 0) continue;
+              constexpr bool rooted = operation == Operation::bcast || operation == Operation::reduce;
+              if (operation < Operation::reduce && in_place) continue;
+              if (!rooted && root > 0) continue;
               INFO(text_of(names) << " lanes " << lanes << " count " << count << " root " << root
                                   << (in_place ? " in place" : ""));
               REQUIRE(trial_on<operation, number>(map, {p, root, count, in_place, true}, lanes).play() == "");
@@ -102,6 +103,50 @@ TEST_CASE("collectives over hosts are right for any mapping and uneven hosts", "
   play_all<Operation::barrier>();
 }
 
+TEST_CASE("collectives of blocks over hosts are right for any mapping and uneven hosts", "[hosts]") {
+  play_all<Operation::allgather>();
+  play_all<Operation::allgatherv>();
+  play_all<Operation::alltoall>();
+  play_all<Operation::reduce_scatter>();
+  play_all<Operation::reduce_scatter_block>();
+}
+
+template <Operation operation>
+void break_all() {
+  for (const Names& names : {Names{0, 0, 1, 1}, Names{0, 1, 0, 1, 0}, Names{0, 1, 2, 2, 1, 0, 0}}) {
+    const HostMap map(names);
+    for (Count lanes : {1, 2}) {
+      const Trial trial = trial_on<operation>(map, {map.ranks(), 0, 7, false, true}, lanes);
+      Job whole = trial.job;
+      REQUIRE(trial.play(whole) == "");
+      for (int rank = 0; rank < map.ranks(); ++rank) {
+        for (std::size_t i = 0; i < trial.job[rank].steps.size(); ++i) {
+          const RecordedStep& step = trial.job[rank].steps[i];
+          if (step.kind == RecordedStep::Kind::end_round || step.a.count == 0) continue;
+          INFO(text_of(names) << " lanes " << lanes << " rank " << rank << " step " << i);
+          Job broken = trial.job;
+          broken[rank].steps.erase(broken[rank].steps.begin() + static_cast<std::ptrdiff_t>(i));
+          CHECK(trial.play(broken) != "");
+          if (step.kind != RecordedStep::Kind::send && step.kind != RecordedStep::Kind::recv) continue;
+          broken = trial.job;
+          int& peer = broken[rank].steps[i].peer;
+          peer = (peer + 1) % map.ranks();
+          CHECK(trial.play(broken) != "");
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a step that is left out or has the wrong peer shows", "[hosts]") {
+  break_all<Operation::allgather>();
+  break_all<Operation::alltoall>();
+  break_all<Operation::reduce_scatter_block>();
+  break_all<Operation::allreduce>();
+  break_all<Operation::reduce>();
+  break_all<Operation::bcast>();
+}
+
 TEST_CASE("what passes between hosts is the least there is, whatever the lanes", "[hosts]") {
   for (const Names& names : mappings({4, 4})) {
     const HostMap map(names);
@@ -109,6 +154,9 @@ TEST_CASE("what passes between hosts is the least there is, whatever the lanes",
       CHECK(cells_across<Operation::allreduce>(map, 64, lanes) == 2 * 64);
       CHECK(cells_across<Operation::reduce>(map, 64, lanes) == 64);
       CHECK(cells_across<Operation::bcast>(map, 64, lanes) == 64);
+      CHECK(cells_across<Operation::allgather>(map, 64, lanes) == 8 * 64);
+      CHECK(cells_across<Operation::alltoall>(map, 64, lanes) == 2 * 16 * 64);
+      CHECK(cells_across<Operation::reduce_scatter_block>(map, 64, lanes) == 8 * 64);
     }
   }
 }
