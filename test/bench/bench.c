@@ -8,9 +8,10 @@
 
 static const char usage[] =
     "usage: bench [--ops=NAME,...] [--sizes=BYTES,...|MIN:MAX] [--repeats=N] [--batch=SECONDS] [--limit=SECONDS]\n"
-    "             [--rotate] [--sync] [--memory=BYTES] [--hello] [--list]\n"
+    "             [--rotate] [--sync] [--memory=BYTES] [--hello] [--list] [--no-line]\n"
     "--sizes MIN:MAX walks in powers of two; K and M are understood. --rotate walks through many buffers. --sync meets\n"
-    "in a barrier before every call and times the call alone. --hello only reports the memory of a started rank.\n";
+    "in a barrier before every call and times the call alone. --hello only reports the memory of a started rank.\n"
+    "--no-line does not measure the line time of the machine.\n";
 
 static size_t bytes_of(const char* text, char** end) {
   size_t value = strtoull(text, end, 10);
@@ -60,6 +61,8 @@ static int parse(int argc, char** argv, struct Options* o) {
       o->hello = 1;
     } else if (IS("--list")) {
       o->list = 1;
+    } else if (IS("--no-line")) {
+      o->no_line = 1;
     } else {
       return 0;
     }
@@ -174,7 +177,7 @@ int main(int argc, char** argv) {
   if (o.hello) {
     print_hello();
   } else {
-    const double line_us = o.list ? 0 : line_time_us();
+    const double line_us = o.list || o.no_line ? 0 : line_time_us();
     if (rank == 0 && !o.list) print_header(line_us, ranks);
     run_table(pt2pt_operations, pt2pt_operation_count, &o, rank, ranks, line_us);
     run_table(collective_operations, collective_operation_count, &o, rank, ranks, line_us);

@@ -32,6 +32,7 @@ struct Options {
   size_t memory_bytes;  // for the buffers of one rank
   int hello;            // only initialise, meet, report memory and end
   int list;
+  int no_line;  // the line time is not measured
 };
 
 // One operation at one size. Buffers are divided into `slots`, each large enough for one call.

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # HPCC from Debian's source package: 7 benchmarks, each checks its own result.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-start_runner "PREFIX WORKDIR   (RANKS=4, N=1000: size of the HPL problem; TIMEOUT=600)" "$@"
-ranks=${RANKS:-4}
+start_runner "PREFIX WORKDIR   (RANKS=4, N=1000: size of the HPL problem; HOSTS=1: emulated hosts to spread them over; TIMEOUT=600)" "$@"
+ranks=${RANKS:-4} hosts=${HOSTS:-1}
+[ "$hosts" = 1 ] || mpirun=("$(dirname "$(realpath "${BASH_SOURCE[0]}")")/over_hosts.py" "$hosts" $(((ranks + hosts - 1) / hosts)) "${mpirun[@]}")
 
 need_package libblas-dev '/usr/lib/*/libblas.so'
 fetch_source hpcc
