@@ -105,15 +105,18 @@ void Schedule::move(Slot slot, const std::byte* from, const std::byte* to) {
   const std::ptrdiff_t way =
       static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from));
   if (way == 0) return;
+  const auto carry = [way](Buffer& buffer) {
+    if (buffer.data != nullptr) buffer.data += way;  // else there is none at this rank, or it is the other one in place
+  };
   for (Step& step : steps_) {
     for (Place* place : {&step.a, &step.b, &step.c}) {
-      if (place->slot == slot && place->buffer.data != nullptr) place->buffer.data += way;
+      if (place->slot == slot) carry(place->buffer);
     }
   }
   bases_[static_cast<std::size_t>(slot)] = to;
   if (!is_small_) return;
-  if (slot == Slot::receive) small_.receive.data += way;
-  if (slot == Slot::send || small_.in_place) small_.send.data += way;
+  if (slot == Slot::receive) carry(small_.receive);
+  if (slot == Slot::send || small_.in_place) carry(small_.send);
 }
 
 void Schedule::serve_again(Communicator& of, const CallAddresses& addresses, int tag) {

@@ -41,7 +41,11 @@ for part in "${parts[@]}"; do
   case $part in
     unit | transport) run "test/$part/$part" "~[speed]" ;;  # sanitizers slow down some code more than other
     multirank) run python3 "$top/test/multirank/run_multirank.py" --scale-timeouts 10 ;;
-    mpi) run_cases "$top/test/mpi" ;;
+    mpi)  # stray_handles gives memory out of scope for a message, which is looked at on purpose
+      suited=()
+      for each in "$top"/test/mpi/*.c; do [[ $each == */stray_handles.c ]] || suited+=("$each"); done
+      run_cases "${suited[@]}"
+      ;;
     cases)  # without those whose point is how fast they are, or how much memory they take
       suited=()
       for each in "${cases[@]}"; do

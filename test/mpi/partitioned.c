@@ -163,10 +163,11 @@ static void matching(MPI_Comm comm) {
 static void gaps(void) {
   enum { INTS = 24 };
   int out[INTS], in[2 * INTS];
-  MPI_Datatype pair;
+  MPI_Datatype column, pair;
   MPI_Request requests[2];
-  MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
-  MPI_Type_create_resized(pair, 0, 4 * sizeof(int), &pair);
+  MPI_Type_vector(2, 1, 2, MPI_INT, &column);
+  MPI_Type_create_resized(column, 0, 4 * sizeof(int), &pair);
+  MPI_Type_free(&column);
   MPI_Type_commit(&pair);
   for (int round = 0; round < 2; round++) {
     for (int i = 0; i < INTS; i++) out[i] = 1000 * (world_rank + 1) + i;

@@ -58,8 +58,8 @@ static void ready(int bytes) {
 }
 
 static void blocking_in_turn(int bytes) {
-  char *out = must_alloc((size_t)bytes), *in = must_alloc((size_t)bytes);
   if (world_size == 1) return;
+  char *out = must_alloc((size_t)bytes), *in = must_alloc((size_t)bytes);
   fill_pattern(out, (size_t)bytes, (uint64_t)world_rank);
   for (int synchronous = 0; synchronous < 2; synchronous++) {
     if (world_rank % 2 == 1) receive_and_check(in, bytes, (uint64_t)left, 3);
