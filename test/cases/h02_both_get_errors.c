@@ -54,6 +54,7 @@ int main(int argc, char **argv) {
     MPI_Sendrecv(&mine, 1, MPI_INT, (world_rank + 1) % world_size, way, &from, 1, MPI_INT, (world_rank + world_size - 1) % world_size,
                  way, comm, MPI_STATUS_IGNORE);
     CHECK(from == (world_rank + world_size - 1) % world_size, "from %d, way %d", from, way);
+    CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS, "free, way %d", way);
   }
   return check_finish();
 }
