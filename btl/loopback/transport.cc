@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "ompi_lite/base/macros.h"
 
@@ -110,12 +111,14 @@ LoopbackTransport::LoopbackTransport(Network& network, PeerId self)
             .max_frame = network.faults().max_frame,
             .small_frame = 128,
             .bulk_frame = network.faults().max_frame,
+            .stream = network.faults().stream,
             .one_sided = network.faults().one_sided,
             .learn_from = network.faults().get_from,
             .get_from = network.faults().get_from,
             .share_from = network.faults().share_from,
             .latency_ns = 100,
-            .bytes_per_us = 10000} {}
+            .bytes_per_us = 10000},
+      halves_(static_cast<std::size_t>(network.size())) {}
 
 LoopbackTransport::~LoopbackTransport() {
   std::lock_guard guard(network_->mutex_);
@@ -163,11 +166,37 @@ bool LoopbackTransport::progress(Receiver& receiver) {
       tell_lost = way.lost && way.frames.empty() && !way.told;
       way.told |= tell_lost;
     }
-    for (const auto& frame : due) receiver.on_frame(from, frame);
+    found |= take_other_half(from, receiver);
+    for (auto& frame : due) take(from, std::move(frame), receiver);
+    if (tell_lost) halves_[static_cast<std::size_t>(from)].reset();
     if (tell_lost) receiver.on_lost(from, Error(ErrorClass::proc_aborted, "the connection was cut"));
     found |= !due.empty() || tell_lost;
   }
   return found;
+}
+
+void LoopbackTransport::take(PeerId from, std::vector<std::byte>&& frame, Receiver& receiver) {
+  take_other_half(from, receiver);
+  if (info_.stream && frame.size() >= Receiver::kBegin) {
+    const Receiver::Landing landing = receiver.on_begin(from, {frame.data(), Receiver::kBegin}, frame.size());
+    if (landing.ticket != 0) {
+      const std::size_t half = (frame.size() - landing.header) / 2;
+      if (std::byte* place = receiver.landing_place(landing.ticket)) std::memcpy(place, frame.data() + landing.header, half);
+      halves_[static_cast<std::size_t>(from)] = Half{std::move(frame), landing, half};
+      return;
+    }
+  }
+  receiver.on_frame(from, frame);
+}
+
+bool LoopbackTransport::take_other_half(PeerId from, Receiver& receiver) {
+  std::optional<Half> half = std::exchange(halves_[static_cast<std::size_t>(from)], std::nullopt);
+  if (!half) return false;
+  const std::size_t at = half->landing.header + half->landed;
+  if (std::byte* place = receiver.landing_place(half->landing.ticket))
+    std::memcpy(place + half->landed, half->frame.data() + at, half->frame.size() - at);
+  receiver.on_landed(half->landing.ticket, half->frame.size() - half->landing.header);
+  return true;
 }
 
 }  // namespace ompi_lite::btl::loopback

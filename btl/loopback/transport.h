@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Faults {
   std::int64_t cut_after = -1;   // frames of one pair; then the connection is lost on both sides
   std::size_t most_frames = 64;  // under way per pair; then `full`
   std::size_t max_frame = 4096;
+  bool stream = false;    // large frames come in two parts, the second one a turn later, and land without a copy if they may
   bool one_sided = true;  // get works
   bool can_put = true;
   Count get_from = 1 << 20;     // TransportInfo: bytes
@@ -88,9 +90,18 @@ class LoopbackTransport final : public Transport {
   bool progress(Receiver& receiver) override;
 
  private:
+  struct Half {  // of a frame, that is still to come
+    std::vector<std::byte> frame;
+    Receiver::Landing landing;
+    std::size_t landed = 0;
+  };
+  void take(PeerId from, std::vector<std::byte>&& frame, Receiver& receiver);
+  bool take_other_half(PeerId from, Receiver& receiver);
+
   Network* network_;
   PeerId self_;
   TransportInfo info_;
+  std::vector<std::optional<Half>> halves_;  // by peer
 };
 
 }  // namespace ompi_lite::btl::loopback

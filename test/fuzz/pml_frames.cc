@@ -60,9 +60,10 @@ struct Listener final : btl::Receiver {
   void on_lost(btl::PeerId, Error) override {}
 };
 
-btl::loopback::Faults no_reading() {
+btl::loopback::Faults no_reading(bool stream) {
   btl::loopback::Faults faults;
   faults.one_sided = false;
+  faults.stream = stream;
   return faults;
 }
 
@@ -73,6 +74,7 @@ btl::loopback::Faults copying(std::span<const std::byte> reachable, std::uint8_t
   faults.get_from = 512;
   faults.share_from = (kinds & 1) != 0 ? 512 : btl::kNever;
   faults.can_put = (kinds & 2) == 0;
+  faults.stream = (kinds & 16) != 0;
   faults.get_fails_per_mille = (kinds & 4) != 0 ? 100 : 0;
   faults.put_fails_per_mille = (kinds & 8) != 0 ? 100 : 0;
   return faults;
@@ -80,7 +82,7 @@ btl::loopback::Faults copying(std::span<const std::byte> reachable, std::uint8_t
 
 class Play {
  public:
-  explicit Play(Input input) : Play(input, no_reading(), {}) {}
+  Play(Input input, bool stream) : Play(input, no_reading(stream), {}) {}
   // With a peer whose memory is that.
   Play(Input input, const btl::loopback::Faults& faults, std::span<std::byte> theirs)
       : input_(input), network_(2, faults), rank_(network_, 0, 2, false), peer_(network_, 1), theirs_(theirs) {
@@ -298,7 +300,7 @@ static void play(Arguments&&... arguments) {
   log_set_level(LogLevel::warn);
 }
 
-void fuzz_pml_frames(std::span<const std::byte> input) { play(Input(input)); }
+void fuzz_pml_frames(std::span<const std::byte> input) { play(Input(input), input.size() % 2 != 0); }
 
 void fuzz_pml_copies(std::span<const std::byte> input) {
   if (input.empty()) return;

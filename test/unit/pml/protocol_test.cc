@@ -26,7 +26,7 @@ using test::run_ranks;
 const std::vector<Count> kSizes = {0, 1, 8, 100, 4000, 4032, 4033, 5000, 20000, 300000};
 
 std::vector<Faults> networks() {
-  std::vector<Faults> all(8);
+  std::vector<Faults> all(10);
   all[1].delay_turns = 5;
   all[1].one_sided = false;
   all[2].seed = 7;
@@ -43,6 +43,11 @@ std::vector<Faults> networks() {
   all[6].put_fails_per_mille = all[6].get_fails_per_mille = 300;
   all[7].full_per_mille = 300;
   all[7].can_put = false;
+  all[8].stream = all[9].stream = true;
+  all[8].one_sided = all[9].one_sided = false;
+  all[9].delay_turns = 3;
+  all[9].shuffle_peers = true;
+  all[9].full_per_mille = 300;
   return all;
 }
 
