@@ -2,7 +2,9 @@
 // The list of transports, in order of preference. A new transport is a new row here.
 #include <string_view>
 
+#include "btl/beside.h"
 #include "btl/btl.h"
+#include "btl/ofi/ofi.h"
 #include "btl/self/transport.h"
 #include "btl/shm/transport.h"
 #include "btl/tcp/transport.h"
@@ -13,25 +15,10 @@ namespace ompi_lite::btl {
 
 namespace {
 
-constinit Knob<const char*> wanted{"transports", "self,shm,tcp", Unit::none,
+constinit Knob<const char*> wanted{"transports", "self,shm,ofi,tcp", Unit::none,
                                    "which transports are used, in any order; self is always there"};
 
 using Made = Result<std::unique_ptr<Transport>>;
-
-struct Row {
-  std::string_view name;
-  bool (*present)(const Setup& setup);
-  Made (*make)(const Setup& setup);
-};
-
-constexpr Row kRows[] = {
-    {"self", [](const Setup&) { return true; },
-     [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<self::SelfTransport>(setup)); }},
-    {"shm", [](const Setup& setup) { return setup.segment != nullptr; },
-     [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<shm::ShmTransport>(setup)); }},
-    {"tcp", [](const Setup& setup) { return setup.beyond_memory; },
-     [](const Setup& setup) -> Made { return tcp::TcpTransport::make(setup); }},
-};
 
 bool listed(std::string_view list, std::string_view name) {
   while (!list.empty()) {
@@ -41,6 +28,35 @@ bool listed(std::string_view list, std::string_view name) {
   }
   return false;
 }
+
+// A waiter has one set of descriptors: the last one's.
+void sleep_together(std::span<const std::unique_ptr<Transport>> made) {
+  Beside* ofi = nullptr;
+  for (const auto& each : made) {
+    if (each->info().name == std::string_view("ofi")) ofi = dynamic_cast<Beside*>(each.get());
+    if (each->info().name == std::string_view("tcp") && ofi != nullptr)
+      static_cast<tcp::TcpTransport&>(*each).sleep_beside(*ofi);
+  }
+}
+
+ofi::Use use_of_ofi() { return ofi::use(listed(wanted.value(), "tcp")); }
+
+struct Row {
+  std::string_view name;
+  bool (*present)(const Setup& setup);
+  Made (*make)(const Setup& setup);  // may be null: nothing to use after all
+};
+
+constexpr Row kRows[] = {
+    {"self", [](const Setup&) { return true; },
+     [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<self::SelfTransport>(setup)); }},
+    {"shm", [](const Setup& setup) { return setup.segment != nullptr; },
+     [](const Setup& setup) -> Made { return std::unique_ptr<Transport>(std::make_unique<shm::ShmTransport>(setup)); }},
+    {"ofi", [](const Setup& setup) { return setup.beyond_memory && use_of_ofi() != ofi::Use::no; },
+     [](const Setup& setup) -> Made { return ofi::make(setup, use_of_ofi()); }},
+    {"tcp", [](const Setup& setup) { return setup.beyond_memory; },
+     [](const Setup& setup) -> Made { return tcp::TcpTransport::make(setup); }},
+};
 
 }  // namespace
 
@@ -56,8 +72,9 @@ Result<std::vector<std::unique_ptr<Transport>>> make_transports(const Setup& set
     if (!row.present(mine)) continue;
     auto transport = row.make(mine);
     if (!transport) return transport.error();
-    made.push_back(std::move(transport).value());
+    if (*transport != nullptr) made.push_back(std::move(transport).value());
   }
+  sleep_together(made);
   return made;
 }
 

@@ -31,6 +31,7 @@ from xml.sax.saxutils import quoteattr
 SKIPPED = 77
 COMPILED = {".c": ("mpicc", ["-std=gnu11", "-O1", "-g", "-Wall", "-pthread"], ["-lm"]), ".f": ("mpifort", ["-O1", "-g", "-fallow-argument-mismatch", "-w"], []),
             ".f90": ("mpifort", ["-O1", "-g", "-Wall"], [])}
+NO_FABRIC = re.compile(r"(?:ompi-lite was built without libfabric|libfabric cannot be opened).*")  # then what asks for it is skipped
 SHOWN_LINES = 25  # of the output of a failed run
 
 
@@ -183,6 +184,8 @@ class Runner:
             return Outcome("failed", seconds, f"{trouble}\n{output}")
         if status == SKIPPED:
             return Outcome("skipped", seconds, (output.strip().splitlines() or ["no reason given"])[-1])
+        if status != 0 and "ofi" in run.env.get("OMPI_LITE_TRANSPORTS", "").split(",") and (no_fabric := NO_FABRIC.search(output)):
+            return Outcome("skipped", seconds, no_fabric[0])
         if status != 0:
             return Outcome("failed", seconds, f"exit status {status}\n{output}")
         if run.source.suffix in COMPILED and (output.splitlines() or [""])[-1] != "ok":

@@ -263,10 +263,11 @@ bool TcpTransport::part(PeerId id, bool for_ever) {
 }
 
 void TcpTransport::poll_ns(std::int64_t at_most_ns, int bell) {
-  pollfd any[] = {{epoll_.get(), POLLIN, 0}, {bell, POLLIN, 0}};
+  const int other = beside_ != nullptr ? beside_->descriptor(at_most_ns) : -1;
+  pollfd any[] = {{epoll_.get(), POLLIN, 0}, {bell, POLLIN, 0}, {other, POLLIN, 0}};  // those below 0 are passed over
   timespec time{at_most_ns / 1'000'000'000, static_cast<long>(at_most_ns % 1'000'000'000)};
-  ppoll(any, bell >= 0 ? 2 : 1, &time, nullptr);
-  poll_now_.store(true, std::memory_order_relaxed);  // partner: turn_to_poll; only how soon it looks hangs on it
+  ppoll(any, 3, &time, nullptr);
+  look_next();
 }
 
 // A system call in each turn would be dear for those who wait for shared memory.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "btl/beside.h"
 #include "btl/btl.h"
 #include "btl/tcp/connection.h"
 #include "btl/tcp/socket.h"
@@ -49,9 +50,15 @@ class TcpTransport final : public Transport, public PollSet {
   bool part(PeerId peer, bool for_ever) override;
   void expect_callers(bool expected) override;
   PollSet* descriptors() override { return this; }
-  void look_next() override { poll_now_.store(true, std::memory_order_relaxed); }  // partner: turn_to_poll; how soon it looks
+  void look_next() override {
+    poll_now_.store(true, std::memory_order_relaxed);  // partner: turn_to_poll; only how soon it looks hangs on it
+    if (beside_ != nullptr) beside_->look_next();
+  }
+  void sleep_beside(Beside& other) { beside_ = &other; }  // before the first sleep
 
-  bool live() const override { return live_.load(std::memory_order_relaxed); }  // a hint: whoever is late sleeps a little
+  bool live() const override {
+    return beside_ != nullptr || live_.load(std::memory_order_relaxed);  // a hint: whoever is late sleeps a little
+  }
   void poll_ns(std::int64_t at_most_ns, int bell) override;
 
   Sent send(Peer& peer, std::span<const std::byte> header, Pieces payload);
@@ -118,6 +125,7 @@ class TcpTransport final : public Transport, public PollSet {
   bool beyond_memory_;  // of the Setup
   bool callers_expected_ = false;
   bool expected_;                     // peers are likely to come by this way
+  Beside* beside_ = nullptr;          // sleeps with us
   bool beside_memory_;                // another transport is more important for latency
   std::atomic<bool> poll_now_{true};  // set without the process lock
   std::atomic<bool> live_;            // read without it: expected_, or there are connections

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "btl/btl.h"
+#include "btl/ofi/ofi.h"
 #include "btl/shm/transport.h"
 #include "btl/tcp/transport.h"
 #include "coll/select.h"
@@ -30,8 +31,8 @@ KnobGroup runtime_knobs() {
 }
 
 std::span<const KnobGroup> all_knobs() {
-  static const std::array groups{base_knobs(),      launcher_knobs(), runtime_knobs(), btl::btl_knobs(), btl::shm::knobs(),
-                                 btl::tcp::knobs(), pml::knobs(),     coll::knobs(),   device::knobs()};
+  static const std::array groups{base_knobs(),      launcher_knobs(),  runtime_knobs(), btl::btl_knobs(), btl::shm::knobs(),
+                                 btl::tcp::knobs(), btl::ofi::knobs(), pml::knobs(),    coll::knobs(),    device::knobs()};
   return groups;
 }
 

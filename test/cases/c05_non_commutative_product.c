@@ -2,6 +2,7 @@
 // Case C05: reductions with a non-commutative operation keep the order of the ranks, for every root, in place and not, in every form.
 // run: np=1,2,3,4,5,7,8 timeout=120
 // run: np=2,3,5 timeout=120 env=OMPI_LITE_TRANSPORTS=self,tcp
+// run: np=2,3,5 timeout=120 env=OMPI_LITE_TRANSPORTS=self,ofi
 #include "../support/forms.h"
 #include "matrix_product.h"
 

@@ -3,6 +3,7 @@
 // MPI_ERR_OP.
 // run: np=1,2,3,4,5,7,8 timeout=60
 // run: np=2,3 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
+// run: np=2,3 timeout=60 env=OMPI_LITE_TRANSPORTS=self,ofi
 #include <complex.h>
 #include <stdbool.h>
 

@@ -3,6 +3,7 @@
 // after it.
 // run: np=2 timeout=60
 // run: np=2 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
+// run: np=2 timeout=60 env=OMPI_LITE_TRANSPORTS=self,ofi
 #include "../support/check.h"
 
 enum { good_messages = 1000, big_bytes = 1 << 20 };

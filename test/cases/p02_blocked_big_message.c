@@ -2,6 +2,7 @@
 // Case P02: a large message that no one receives yet must not hold up small ones behind it.
 // run: np=2 timeout=60
 // run: np=2 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
+// run: np=2 timeout=60 env=OMPI_LITE_TRANSPORTS=self,ofi
 #include "../support/check.h"
 
 static void exchange(int big_bytes) {

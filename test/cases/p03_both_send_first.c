@@ -2,6 +2,7 @@
 // Case P03: both ranks start a large send, then post the receive, then wait for the send first.
 // run: np=2 timeout=60
 // run: np=2 timeout=60 env=OMPI_LITE_TRANSPORTS=self,tcp
+// run: np=2 timeout=60 env=OMPI_LITE_TRANSPORTS=self,ofi
 #include "../support/check.h"
 
 static int bytes_from(int rank, int step) { return (rank == 0 ? 1 << 20 : (3 << 20) + 17) + step * 4099; }

@@ -3,6 +3,7 @@
 // by users.
 // run: np=2 timeout=120
 // run: np=2 timeout=120 env=OMPI_LITE_TRANSPORTS=self,tcp
+// run: np=2 timeout=120 env=OMPI_LITE_TRANSPORTS=self,ofi
 #include "../support/check.h"
 
 enum { largest = 6185593 };

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "btl/loopback/transport.h"
+#include "btl/ofi/ofi.h"
 #include "btl/self/transport.h"
 #include "btl/shm/transport.h"
 #include "btl/tcp/transport.h"
@@ -105,6 +106,33 @@ class TcpRig final : public PairRig {
   }
 };
 
+// Over the provider that libfabric has for this machine: its sockets at least.
+class OfiRig final : public PairRig {
+ public:
+  explicit OfiRig(std::byte secret_of_b = std::byte{7}) {
+    btl::Setup setup_a{.self = 0}, setup_b{.self = 1};
+    setup_a.job_secret.fill(std::byte{7});
+    setup_b.job_secret.fill(secret_of_b);
+    auto a = btl::ofi::make(setup_a, btl::ofi::Use::as_asked);
+    if (!a) FAIL(a.error().sentence());
+    auto b = btl::ofi::make(setup_b, btl::ofi::Use::as_asked);
+    if (!b) FAIL(b.error().sentence());
+    a_.transport = std::move(a).value();
+    b_.transport = std::move(b).value();
+    connect();
+  }
+};
+
+// False in a build without libfabric, or where it has no provider.
+bool has_libfabric() {
+  static const bool has = [] {
+    const auto made = btl::ofi::make(btl::Setup{}, btl::ofi::Use::as_asked);
+    if (!made) WARN("not checked over libfabric: " << made.error().sentence());
+    return static_cast<bool>(made);
+  }();
+  return has;
+}
+
 class LoopbackRig final : public PairRig {
  public:
   explicit LoopbackRig(btl::loopback::Faults faults = {}) : network_(2, faults) {
@@ -128,6 +156,7 @@ std::unique_ptr<Rig> make_rig(const std::string& name) {
   if (name == "shm of many ranks") return std::make_unique<ShmRig>(70);
   if (name == "shm in a folder") return std::make_unique<ShmRig>(2, "/dev/shm");
   if (name == "tcp") return std::make_unique<TcpRig>();
+  if (name == "ofi") return std::make_unique<OfiRig>();
   if (name == "loopback") return std::make_unique<LoopbackRig>();
   return std::make_unique<LoopbackRig>(
       btl::loopback::Faults{.seed = 42, .delay_turns = 5, .shuffle_peers = true, .full_per_mille = 300, .most_frames = 7});
@@ -136,7 +165,8 @@ std::unique_ptr<Rig> make_rig(const std::string& name) {
 template <class Check>
 void on_every_transport(Check check) {
   for (const char* name :
-       {"self", "shm", "shm of many ranks", "shm in a folder", "tcp", "loopback", "loopback with faults"}) {
+       {"self", "shm", "shm of many ranks", "shm in a folder", "tcp", "ofi", "loopback", "loopback with faults"}) {
+    if (name == std::string("ofi") && !has_libfabric()) continue;
     DYNAMIC_SECTION(name) {
       auto rig = make_rig(name);
       check(*rig);
@@ -161,6 +191,20 @@ TEST_CASE("two threads talk", "[transport]") {
 TEST_CASE("a tcp peer that left is dead", "[transport]") {
   TcpRig rig;
   a_peer_that_left_is_dead(rig);
+}
+TEST_CASE("a peer over libfabric that left is dead", "[transport]") {
+  if (!has_libfabric()) return;
+  OfiRig rig;
+  a_peer_that_left_is_dead(rig);
+}
+TEST_CASE("what does not prove over libfabric that it is of the job is dropped", "[transport]") {
+  if (!has_libfabric()) return;
+  OfiRig rig(std::byte{8});
+  for (int i = 0; i < 10; ++i) send_patiently(rig, rig.a(), 100);
+  const Deadline deadline = Deadline::in_ms(500);
+  while (!deadline.passed()) turn_both(rig);
+  CHECK(rig.b().receiver.frames() == 0);
+  CHECK(rig.b().receiver.lost.empty());
 }
 TEST_CASE("a loopback peer that left is dead", "[transport]") {
   LoopbackRig rig;
