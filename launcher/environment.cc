@@ -132,6 +132,9 @@ void set_identity(const Identity& identity, Environment& environment) {
       {"OMPI_LITE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK", "MPI_LOCALRANKID"});
   set(identity.local_size, {"OMPI_LITE_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
   set(identity.universe_size, {"OMPI_UNIVERSE_SIZE"});
+  // Queues of libfabric's providers are made for so many peers, and overrun with more: 256 if nobody says anything.
+  if (identity.size > 256 && identity.local_size != identity.size && environment.get("FI_UNIVERSE_SIZE") == nullptr)
+    environment.set("FI_UNIVERSE_SIZE", std::to_string(identity.size));
 }
 
 }  // namespace ompi_lite::launcher

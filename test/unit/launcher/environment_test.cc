@@ -82,6 +82,19 @@ TEST_CASE("identity is told under all names", "[launcher]") {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) CHECK(value(environment, name) == "3");
 }
 
+TEST_CASE("libfabric is told of many peers, unless the user has told it", "[launcher]") {
+  Environment one_host, small, large, told;
+  set_identity(Identity{0, 300, 0, 300, 300}, one_host);
+  set_identity(Identity{0, 256, 0, 128, 256}, small);
+  set_identity(Identity{0, 300, 0, 150, 300}, large);
+  told.set("FI_UNIVERSE_SIZE", "1000");
+  set_identity(Identity{0, 300, 0, 150, 300}, told);
+  CHECK(one_host.get("FI_UNIVERSE_SIZE") == nullptr);
+  CHECK(small.get("FI_UNIVERSE_SIZE") == nullptr);
+  CHECK(large.get("FI_UNIVERSE_SIZE") == std::string("300"));
+  CHECK(told.get("FI_UNIVERSE_SIZE") == std::string("1000"));
+}
+
 TEST_CASE("distances count edits, a swap of neighbours as one", "[launcher]") {
   CHECK(edit_distance("", "abc") == 3);
   CHECK(edit_distance("abc", "abc") == 0);
