@@ -42,7 +42,8 @@ inline constexpr int kOperations = 22;
 struct Question {
   Operation operation;
   int ranks;
-  Count bytes;  // bcast, reductions: of the vector; others: of the block of one rank; what no rank knows of others: 0
+  Count bytes;  // bcast, reductions: of the vector; allgatherv: of all blocks; others: of the block of one rank; what no rank
+                // knows of others: 0
   bool commutative = true;
   bool plain = true;         // reductions: a type without gaps
   bool exact = true;         // the order of the work does not show in the result
@@ -53,6 +54,7 @@ struct Question {
   bool fixed_order = false;  // reductions: with the parentheses of the linear reference alone (reproducible.h)
   int hosts = 1;             // on which the ranks are
   int least_on_host = 1;     // ranks of the host that has the fewest
+  Count longest = 0;         // allgatherv: bytes of the longest block
 };
 
 // The work of an algorithm on the chain of steps that ends last, and that of all ranks together. From this and a few

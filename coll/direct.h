@@ -45,6 +45,18 @@ class Direct {
     pml_.begin_collective(comm, tag_, signature_);
     notice_others();
   }
+  // Goes on with a call that has begun on the node, under its number; never recorded.
+  Direct(Communicator& comm, Operation operation, const node::Region::Ticket& begun)
+      : comm_(comm),
+        pml_(pml::of(comm)),
+        state_(state_of(comm)),
+        recording_(nullptr),
+        operation_(operation),
+        tag_(begun.tag),
+        signature_(begun.signature) {
+    bind(Slot::scratch, nullptr, datatype_of(MPI_BYTE));
+    notice_others();
+  }
   ~Direct() {
     if (recording_ != nullptr) return;
     state_.arena().reset();

@@ -55,17 +55,32 @@ Error start_keyed(Communicator& comm, Request*& request, const CallKey& key, con
 // Whether a buffer's type may stand in a key: derived ones may be freed, and made again at the same address.
 bool lasting(const Buffer& buffer) { return buffer.type->predefined; }
 
-// The collectives in which every rank both sends and receives.
+// The collectives in which every rank both sends and receives, or may as well be said to.
 template <class Call>
 Error start_symmetric(Operation operation, const Buffer& send, const Buffer& receive, const Op* op, Communicator& comm,
-                      Request*& request, const Call& call) {
+                      Request*& request, const Call& call, int root = 0) {
   const bool in_place = is_in_place(send);
   if (comm.is_inter() || !lasting(receive) || (!in_place && op == nullptr && !lasting(send)) ||
       (op != nullptr && op->op_kind == OpKind::user))
     return start(comm, request, call);
-  CallKey key{operation, state_of(comm).epoch(), 0, 0, receive.count, nullptr, receive.type, op, in_place};
+  CallKey key{operation, state_of(comm).epoch(), root, 0, receive.count, nullptr, receive.type, op, in_place};
   if (!in_place && op == nullptr) key.send_count = send.count, key.send_type = send.type;
   return start_keyed(comm, request, key, {in_place ? nullptr : send.data, receive.data}, call);
+}
+
+// Gather and scatter. A buffer that is not significant, at the rank that does not have it or in place, may be anything.
+template <class Call>
+Error start_rooted(Operation operation, const Buffer& send, const Buffer& receive, int root, Communicator& comm,
+                   Request*& request, const Call& call) {
+  const bool at_root = !comm.is_inter() && comm.rank() == root, gathers = operation == Operation::gather;
+  const bool in_place = at_root && is_in_place(gathers ? send : receive);
+  const bool sends = (gathers || at_root) && !(gathers && in_place);
+  const bool receives = (!gathers || at_root) && !(!gathers && in_place);
+  if (comm.is_inter() || (sends && !lasting(send)) || (receives && !lasting(receive))) return start(comm, request, call);
+  CallKey key{.operation = operation, .epoch = state_of(comm).epoch(), .root = root, .in_place = in_place};
+  if (sends) key.send_count = send.count, key.send_type = send.type;
+  if (receives) key.receive_count = receive.count, key.receive_type = receive.type;
+  return start_keyed(comm, request, key, {sends ? send.data : nullptr, receives ? receive.data : nullptr}, call);
 }
 
 template <class Call>
@@ -90,13 +105,15 @@ Error ibcast(const Buffer& data, int root, Communicator& comm, Request*& request
   return start_keyed(comm, request, key, {nullptr, data.data}, call);
 }
 Error igather(const Buffer& send, const Buffer& receive, int root, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return gather(send, receive, root, comm); });
+  return start_rooted(Operation::gather, send, receive, root, comm, request,
+                      [&] { return gather(send, receive, root, comm); });
 }
 Error igatherv(const Buffer& send, const BufferV& receive, int root, Communicator& comm, Request*& request) {
   return start(comm, request, [&] { return gatherv(send, receive, root, comm); });
 }
 Error iscatter(const Buffer& send, const Buffer& receive, int root, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return scatter(send, receive, root, comm); });
+  return start_rooted(Operation::scatter, send, receive, root, comm, request,
+                      [&] { return scatter(send, receive, root, comm); });
 }
 Error iscatterv(const BufferV& send, const Buffer& receive, int root, Communicator& comm, Request*& request) {
   return start(comm, request, [&] { return scatterv(send, receive, root, comm); });
@@ -119,7 +136,8 @@ Error ialltoallw(const BufferW& send, const BufferW& receive, Communicator& comm
   return start(comm, request, [&] { return alltoallw(send, receive, comm); });
 }
 Error ireduce(const Buffer& send, const Buffer& receive, Op& op, int root, Communicator& comm, Request*& request) {
-  return start(comm, request, [&] { return reduce(send, receive, op, root, comm); });
+  return start_symmetric(
+      Operation::reduce, send, receive, &op, comm, request, [&] { return reduce(send, receive, op, root, comm); }, root);
 }
 Error iallreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm, Request*& request) {
   return start_symmetric(Operation::allreduce, send, receive, &op, comm, request,

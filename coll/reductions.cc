@@ -4,7 +4,6 @@
 #include "coll/direct.h"
 #include "coll/dispatch.h"
 #include "coll/inter.h"
-#include "coll/node/cells.h"
 #include "coll/node/one_shot.h"
 #include "coll/reproducible.h"
 #include "ompi_lite/base/macros.h"
@@ -30,15 +29,10 @@ Operands bind_operands(Direct& steps, const void* send, void* receive, Count cou
   return {Part{Slot::send, 0, 0, count}, output};
 }
 
-node::SmallCall small_call(Operation operation, const void* send, void* receive, Count count, Datatype& type, Op& op,
-                           int root = 0) {
+node::Call node_call(Operation operation, const void* send, void* receive, Count count, Datatype& type, Op& op,
+                     int root = 0) {
   const bool in_place = is_in_place(send);
   return {operation, Buffer(in_place ? receive : send, count, &type), Buffer(receive, count, &type), root, in_place, &op};
-}
-
-node::Vector node_vector(const void* send, void* receive, Count count, Datatype& type, Op& op) {
-  const void* input = is_in_place(send) ? receive : send;
-  return {static_cast<const std::byte*>(input), static_cast<std::byte*>(receive), count, type, op};
 }
 
 }  // namespace
@@ -59,9 +53,9 @@ Error reduce(const Buffer& send, const Buffer& receive, Op& op, int root, Commun
   const Choice choice = state.choose(comm, question, sign(Operation::reduce, root, bytes, &type, &op));
   if (choice.node())
     return state.run_on_node<Operation::reduce>(
-        comm, small_call(Operation::reduce, send.data, receive.data, count, type, op, root));
+        comm, node_call(Operation::reduce, send.data, receive.data, count, type, op, root));
   if (choice.cells())
-    return node::cells::reduce(state.region(), node_vector(send.data, receive.data, count, type, op), root);
+    return state.run_in_cells(comm, node_call(Operation::reduce, send.data, receive.data, count, type, op, root));
   Direct steps(comm, Operation::reduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
@@ -85,8 +79,9 @@ Error allreduce(const Buffer& send, const Buffer& receive, Op& op, Communicator&
   const Choice choice = state.choose(comm, question, sign(Operation::allreduce, 0, bytes, &type, &op));
   if (choice.node())
     return state.run_on_node<Operation::allreduce>(
-        comm, small_call(Operation::allreduce, send.data, receive.data, count, type, op));
-  if (choice.cells()) return node::cells::allreduce(state.region(), node_vector(send.data, receive.data, count, type, op));
+        comm, node_call(Operation::allreduce, send.data, receive.data, count, type, op));
+  if (choice.cells())
+    return state.run_in_cells(comm, node_call(Operation::allreduce, send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::allreduce);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   if (steps.size() == 1) {
@@ -125,8 +120,15 @@ Error reduce_scatter(const void* send, void* receive, CountSpan counts, Datatype
   for (int i = 0; i < p; ++i) count += counts[i];
   const Count bytes = count * type.size();
   if (bytes == 0) return {};
+  State& state = state_of(comm);
+  const Timed timed(state);
   const Question question = reduction_question(Operation::reduce_scatter, p, bytes, op, type);
-  const Choice choice = state_of(comm).choose(comm, question, sign(Operation::reduce_scatter, 0, bytes, &type, &op));
+  const Choice choice = state.choose(comm, question, sign(Operation::reduce_scatter, 0, bytes, &type, &op));
+  if (choice.of_node()) {
+    node::Call call = node_call(Operation::reduce_scatter, send, receive, count, type, op);
+    call.counts = counts;
+    return choice.node() ? state.run_on_node<Operation::reduce_scatter>(comm, call) : state.run_in_cells(comm, call);
+  }
   Direct steps(comm, Operation::reduce_scatter);
   Count* borders = steps.numbers(p + 1);
   if (borders == nullptr) return steps.finish();
@@ -148,9 +150,9 @@ Error reduce_scatter_block(const Buffer& send, const Buffer& receive, Op& op, Co
   const Choice choice = state.choose(comm, question, sign(Operation::reduce_scatter_block, 0, bytes, &type, &op));
   if (choice.node())
     return state.run_on_node<Operation::reduce_scatter_block>(
-        comm, small_call(Operation::reduce_scatter_block, send.data, receive.data, count, type, op));
+        comm, node_call(Operation::reduce_scatter_block, send.data, receive.data, count, type, op));
   if (choice.cells())
-    return node::cells::reduce_scatter_block(state.region(), node_vector(send.data, receive.data, count, type, op));
+    return state.run_in_cells(comm, node_call(Operation::reduce_scatter_block, send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::reduce_scatter_block);
   return any_reduce_scatter<Operation::reduce_scatter_block>(steps, choice, send.data, receive.data,
                                                              Split(count, comm.size()), type, op);
@@ -166,7 +168,7 @@ Error scan(const Buffer& send, const Buffer& receive, Op& op, Communicator& comm
   const Question question = reduction_question(Operation::scan, comm.size(), bytes, op, type);
   const Choice choice = state.choose(comm, question, sign(Operation::scan, 0, bytes, &type, &op));
   if (choice.node())
-    return state.run_on_node<Operation::scan>(comm, small_call(Operation::scan, send.data, receive.data, count, type, op));
+    return state.run_on_node<Operation::scan>(comm, node_call(Operation::scan, send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::scan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   run<Operation::scan>(steps, choice, {input, output});
@@ -184,7 +186,7 @@ Error exscan(const Buffer& send, const Buffer& receive, Op& op, Communicator& co
   const Choice choice = state.choose(comm, question, sign(Operation::exscan, 0, bytes, &type, &op));
   if (choice.node())
     return state.run_on_node<Operation::exscan>(comm,
-                                                small_call(Operation::exscan, send.data, receive.data, count, type, op));
+                                                node_call(Operation::exscan, send.data, receive.data, count, type, op));
   Direct steps(comm, Operation::exscan);
   const auto [input, output] = bind_operands(steps, send.data, receive.data, count, type, op);
   run<Operation::exscan>(steps, choice, {input, output});

@@ -114,9 +114,9 @@ void Schedule::move(Slot slot, const std::byte* from, const std::byte* to) {
     }
   }
   bases_[static_cast<std::size_t>(slot)] = to;
-  if (!is_small_) return;
-  if (slot == Slot::receive) carry(small_.receive);
-  if (slot == Slot::send || small_.in_place) carry(small_.send);
+  if (!on_node()) return;
+  if (slot == Slot::receive) carry(node_call_.receive);
+  if (slot == Slot::send || node_call_.in_place) carry(node_call_.send);
 }
 
 void Schedule::serve_again(Communicator& of, const CallAddresses& addresses, int tag) {
@@ -159,11 +159,12 @@ Error Schedule::start_now() {
   patience_ = {};
   set_status_empty(status);
   for (const Call& call : calls_) pml_.begin_collective(*call.comm, call.tag, call.signature);
-  if (is_small_) {
-    small_stage_ = SmallStage::queued;
+  if (on_node()) {
+    node_stage_ = NodeStage::queued;
     next_rank_ = 0;
     state_of(*comm).join_small(*this);
-    if (!advance_small()) schedules_of(*comm).add(*this);
+    bool moved = false;
+    if (!advance_on_node(moved)) schedules_of(*comm).add(*this);
     return {};
   }
   schedules_of(*comm).add(*this);
@@ -172,8 +173,8 @@ Error Schedule::start_now() {
 }
 
 bool Schedule::advance() {
-  if (is_small_) return advance_small();
   bool moved = false;
+  if (on_node()) return advance_on_node(moved) || moved;
   for (;;) {
     if (!failed_) notice_others();
     if (!pending_.empty()) {
@@ -198,64 +199,91 @@ bool Schedule::advance() {
   return true;
 }
 
-void Schedule::add_small(const node::SmallCall& call) {
-  is_small_ = true;
-  small_ = call;
+void Schedule::add_node_call(const node::Call& call, bool in_cells) {
+  node_way_ = in_cells ? NodeWay::cells : NodeWay::slots;
+  node_call_ = call;
   // What the standard calls not significant may be anything.
   const bool at_root = comm->rank() == call.root;
-  if (call.operation == Operation::gather && !at_root) small_.receive = {};
-  if (call.operation == Operation::scatter && !at_root) small_.send = {};
-  if (call.in_place && call.op == nullptr) (call.operation == Operation::scatter ? small_.receive : small_.send) = {};
-  keep(small_.send);
-  keep(small_.receive);
+  if (call.operation == Operation::gather && !at_root) node_call_.receive = {};
+  if (call.operation == Operation::scatter && !at_root) node_call_.send = {};
+  if (call.in_place && call.op == nullptr)
+    (call.operation == Operation::scatter ? node_call_.receive : node_call_.send) = {};
+  node_call_.counts = kept_numbers(call.counts);
+  node_call_.displacements = kept_numbers(call.displacements);
+  keep(node_call_.send);
+  keep(node_call_.receive);
   if (call.op != nullptr) reduces_with(*call.op, {});
-  if (!call.in_place) note_base(Slot::send, small_.send.data);
-  note_base(Slot::receive, small_.receive.data);
+  if (!call.in_place) note_base(Slot::send, node_call_.send.data);
+  note_base(Slot::receive, node_call_.receive.data);
+}
+
+// A copy of one number for each rank.
+CountSpan Schedule::kept_numbers(CountSpan numbers) {
+  if (!numbers) return {};
+  numbers_.emplace_back();
+  for (int rank = 0; rank < comm->size(); ++rank) numbers_.back().push_back(numbers[rank]);
+  return CountSpan(numbers_.back().data());
 }
 
 // True when it is over.
-bool Schedule::advance_small() {
+bool Schedule::advance_on_node(bool& moved) {
   State& state = state_of(*comm);
   node::Region& region = state.region();
-  if (small_stage_ == SmallStage::queued) {
+  if (node_stage_ == NodeStage::queued) {
     if (!state.may_begin_small(*this)) return false;
     region.declare(tag_, signature_);
-    const Error shown = node::show(region, small_);
-    ticket_ = region.ticket();
-    small_stage_ = SmallStage::begun;
-    if (shown) fail_small(shown);
-  }
-  if (!failed_) {
-    const node::RankRun ranks = node::awaited(region, small_);
-    next_rank_ = std::max(next_rank_, ranks.first);
-    if (!region.arrived(ticket_, next_rank_, ranks.end) && small_waits()) return false;
-    if (!failed_) {
-      Error wrong = region.compare(ticket_, ranks.first, ranks.end);
-      if (!wrong) wrong = node::take(region, ticket_.number, small_);
-      if (wrong) fail_small(wrong);
+    node_stage_ = NodeStage::begun;
+    moved = true;
+    if (in_cells()) {
+      walk_.emplace(region, node_call_);
+    } else {
+      const Error shown = node::show(region, node_call_);
+      ticket_ = region.ticket();
+      if (shown) fail_on_node(shown);
     }
   }
-  small_stage_ = SmallStage::none;
+  if (!failed_ && !(in_cells() ? advance_in_cells(moved) : advance_in_slots(region))) return false;
+  node_stage_ = NodeStage::none;
+  walk_.reset();
   state.leave_small(*this);
   end();
   return true;
 }
 
+bool Schedule::advance_in_slots(node::Region& region) {
+  const node::RankRun ranks = node::awaited(region, node_call_);
+  next_rank_ = std::max(next_rank_, ranks.first);
+  if (!region.arrived(ticket_, next_rank_, ranks.end) && wait_for(next_rank_)) return false;
+  if (failed_) return true;
+  Error wrong = region.compare(ticket_, ranks.first, ranks.end);
+  if (!wrong) wrong = node::take(region, ticket_.number, node_call_);
+  if (wrong) fail_on_node(wrong);
+  return true;
+}
+
+bool Schedule::advance_in_cells(bool& moved) {
+  bool got_on = false;
+  if (const Error wrong = walk_->advance(got_on)) fail_on_node(wrong);
+  moved |= got_on;
+  if (got_on) patience_ = {};
+  return failed_ || walk_->over() || !wait_for(walk_->awaited());
+}
+
 // A rank has not come. False: because it is in another collective.
-bool Schedule::small_waits() {
+bool Schedule::wait_for(int rank) {
   pml::CollectiveLog& log = pml::log_of(*comm);
   if (log.found()) [[unlikely]] {
-    fail_small(mismatch(log.take(), comm->rank()));
+    fail_on_node(mismatch(log.take(), comm->rank()));
     return false;
   }
   if (!patience_.over()) return true;
   patience_.renew();
-  if (signature_.checked()) pml_.ask({*comm, next_rank_, tag_, Plane::collective, signature_});
+  if (signature_.checked()) pml_.ask({*comm, rank, tag_, Plane::collective, signature_});
   return true;
 }
 
-// The slot is shown: nobody has to be told.
-void Schedule::fail_small(const Error& why) {
+// What the others wait for is shown: nobody has to be told.
+void Schedule::fail_on_node(const Error& why) {
   failed_ = true;
   error_text_ = why.sentence();  // the sentence may lie in a buffer that the next error overwrites
   error = Error(why.error_class(), "a collective failed");

@@ -2,10 +2,12 @@
 // A recorded collective: the steps of one rank as a list, which runs as an ordinary request.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "coll/node/one_shot.h"
+#include "coll/node/walk.h"
 #include "coll/select.h"
 #include "coll/state.h"
 #include "ompi_lite/core/buffer.h"
@@ -72,11 +74,12 @@ class Schedule final : public Request {
   void add_reduce_copy(const Place& a, const Place& b, const Place& c) {
     add({Step::Kind::reduce_copy, 0, keep(a), b, c});
   }  // c = a op b
-  // The whole call goes through the node's slots: there are no steps.
-  void add_small(const node::SmallCall& call);
-  bool small_has_begun() const { return small_stage_ == SmallStage::begun; }
-  std::uint64_t small_number() const { return ticket_.number; }  // once it has begun
-  Arena& arena() { return arena_; }  // temporary memory for as long as the schedule lives
+  // The whole call goes through the node's slots, or its cells: there are no steps.
+  void add_node_call(const node::Call& call, bool in_cells);
+  bool in_cells() const { return node_way_ == NodeWay::cells; }
+  bool small_has_begun() const { return node_stage_ == NodeStage::begun; }
+  std::uint64_t small_number() const { return ticket_.number; }  // once it has begun, in slots
+  Arena& arena() { return arena_; }                              // temporary memory for as long as the schedule lives
   // What to do when all steps have succeeded, before the request is complete.
   void then(void (*run)(void* context), void* context) {
     then_ = run;
@@ -127,6 +130,7 @@ class Schedule final : public Request {
     steps_.push_back(step);
   }
   const Place& keep(const Place& data);
+  CountSpan kept_numbers(CountSpan numbers);
   void note_base(Slot slot, const std::byte* data);
   void move(Slot slot, const std::byte* from, const std::byte* to);
   bool keep_for_later();
@@ -134,9 +138,12 @@ class Schedule final : public Request {
   Error post(const Step& step);
   bool collect_round();
   void notice_others();
-  bool advance_small();
-  bool small_waits();
-  void fail_small(const Error& error);
+  bool on_node() const { return node_way_ != NodeWay::none; }
+  bool advance_on_node(bool& moved);
+  bool advance_in_slots(node::Region& region);
+  bool advance_in_cells(bool& moved);
+  bool wait_for(int rank);
+  void fail_on_node(const Error& error);
   void ask_again();
   void fail(const Error& error);
   void end();
@@ -162,12 +169,13 @@ class Schedule final : public Request {
   std::vector<Datatype*> types_;              // derived ones, each kept once
   std::vector<Pending> pending_, collected_;  // of the round that is under way, and of the one that has ended
   std::size_t next_ = 0;
-  enum class SmallStage : std::uint8_t { none, queued, begun } small_stage_ = SmallStage::none;
-  bool is_small_ = false;
+  enum class NodeWay : std::uint8_t { none, slots, cells } node_way_ = NodeWay::none;
+  enum class NodeStage : std::uint8_t { none, queued, begun } node_stage_ = NodeStage::none;
   int next_rank_ = 0;  // the first of those that have not come
-  node::SmallCall small_{};
+  node::Call node_call_{};
   node::Region::Ticket ticket_;
-  pml::Patience patience_;  // with the round that is under way
+  std::optional<node::Walk> walk_;  // while it is under way
+  pml::Patience patience_;          // with the round that is under way
   bool failed_ = false;
   int begun_ = 0;        // calls that were recorded into it
   bool movable_ = true;  // each slot has one base, which is a buffer of the call or none
@@ -177,6 +185,7 @@ class Schedule final : public Request {
   CallKey key_{};
   CallAddresses addresses_;
   std::string error_text_;
+  std::vector<std::vector<Count>> numbers_;  // counts and displacements of a call on the node
   Arena arena_;
 };
 

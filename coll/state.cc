@@ -135,12 +135,17 @@ Choice State::cells_or_messages(Communicator& comm, const Question& question, Ca
   if (!question.exact) return cells_untried(question) ? kCells : by_messages(question);
   const std::uint64_t kind = kind_of_call(question);
   Trial& trial = trials_[place_of(kind)];
+  if (recording_ != nullptr) {  // nothing is tried in calls that are not waited for
+    const bool known = trial.key() == kind && trial.settled();
+    return (known ? trial.way() == 0 : question.share_cores) ? kCells : by_messages(question);
+  }
   if (trial.key() != kind) trial = Trial(kind);
   if (!trial.settled() && trial.done()) {
     begin_on_node(comm, signature);
     auto times = trial.least();
     if (region_->largest(times)) return kCells;  // a rank is in another collective: the call finds that too
     trial.settle(times);
+    ++epoch_;
     OL_LOG(debug, "%s of about %lld bytes: %.2f us in cells, %.2f us by messages", mpi_name(question.operation),
            static_cast<long long>(rounded_bytes(question.bytes)), times[0] * 1e6, times[1] * 1e6);
   }
@@ -169,6 +174,7 @@ void State::settle_region(Communicator& comm, const Question& question, CallSign
   const Choice forced = forced_.of(question);
   if (!forced.of_node() && !at_once && ++calls_before_ < kCallsBefore) return;
   Schedule* const recording = std::exchange(recording_, nullptr);  // making it takes collectives of its own
+  ++epoch_;
   region_settled_ = true;
   region_ = node::Region::make(comm, signature);
   node_capacity_ = node::Region::capacity(comm.size());
@@ -176,17 +182,20 @@ void State::settle_region(Communicator& comm, const Question& question, CallSign
   recording_ = recording;
 }
 
-// Calls that start later go through the node's slots if there are any. Those that describe a persistent one may make them:
-// they are allowed to wait for the other ranks (MPI 4.1, section 6.13), and the call will be made often.
+// Calls that start later go through the node's slots and cells if there are any. Those that describe a persistent one may
+// make them: they are allowed to wait for the other ranks (MPI 4.1, section 6.13), and the call will be made often.
 void State::prepare_recording(Communicator& comm, Question& question, CallSignature signature) {
-  if (!recording_alone_) return;
+  if (!recording_alone_ || uneven(question.operation)) return;
   if (recording_->persistent && !region_settled_) settle_region(comm, question, signature, true);
-  if (region_ && !log_.found()) question.node_capacity = node_capacity_;
+  if (!region_ || log_.found()) return;
+  question.node_capacity = node_capacity_;
+  if (recording_->persistent && !cells_settled_) settle_cells(comm, question, signature, true);
+  question.cells = has_cells_;
 }
 
-Error State::record_on_node(Communicator& comm, const node::SmallCall& call) {
+Error State::record_on_node(Communicator& comm, const node::Call& call, bool in_cells) {
   recording_->begin(comm, call.operation, next_tag(), take_signature({}));
-  recording_->add_small(call);
+  recording_->add_node_call(call, in_cells);
   return {};
 }
 
@@ -199,22 +208,25 @@ void State::leave_small(Schedule& schedule) {
   small_count_.store(small_calls_.size(), std::memory_order_release);  // partner: begin_on_node
 }
 
-// In order, and few after the oldest that is not over: calls end in any order, but slots are taken again by number.
+// In order, and few after the oldest that is not over: calls end in any order, but slots are taken again by number. A call
+// through the cells takes several numbers and is under way alone.
 bool State::may_begin_small(const Schedule& schedule) {
   const Schedule& oldest = *small_calls_.front();
   if (&oldest == &schedule) return region_->may_begin();
+  if (schedule.in_cells() || oldest.in_cells()) return false;
   const auto place = std::find(small_calls_.begin(), small_calls_.end(), &schedule);
   if (!(*std::prev(place))->small_has_begun()) return false;
   return oldest.small_number() + node::Region::kUnderWay > region_->number() + 1 && region_->may_begin();
 }
 
-void State::settle_cells(Communicator& comm, const Question& question, CallSignature signature) {
+void State::settle_cells(Communicator& comm, const Question& question, CallSignature signature, bool at_once) {
   constexpr int kCallsBefore = 2;
   const bool forced = forced_.of(question).cells();
   if (!forced && slot_need(question) <= node_capacity_) return;
   if (algorithm_row(question.operation, kCellsAlgorithm) == nullptr) return;
-  if (!forced && ++large_calls_before_ < kCallsBefore) return;
+  if (!forced && !at_once && ++large_calls_before_ < kCallsBefore) return;
   cells_settled_ = true;
+  ++epoch_;
   begin_on_node(comm, signature);
   has_cells_ = !region_->make_cells() && region_->has_cells();
 }

@@ -15,6 +15,7 @@
 #include "coll/algorithms/node.h"
 #include "coll/host_map.h"
 #include "coll/node/one_shot.h"
+#include "coll/node/walk.h"
 #include "coll/select.h"
 #include "coll/steps.h"
 #include "coll/trials.h"
@@ -97,7 +98,7 @@ class State final : public Attachment {
       // What turned out about an earlier call is said by the way over messages.
       if (region_ && !log_.found()) {
         question.node_capacity = node_capacity_;
-        if (!cells_settled_) settle_cells(comm, question, signature);
+        if (!cells_settled_) settle_cells(comm, question, signature, false);
         question.cells = has_cells_;
       }
     }
@@ -117,8 +118,12 @@ class State final : public Attachment {
   }
   // Does a call for which choose() gave `node`, or records it.
   template <Operation operation>
-  Error run_on_node(Communicator& comm, const node::SmallCall& call) {
-    return recording_ == nullptr ? node::run<operation>(*region_, call) : record_on_node(comm, call);
+  Error run_on_node(Communicator& comm, const node::Call& call) {
+    return recording_ == nullptr ? node::run<operation>(*region_, call) : record_on_node(comm, call, false);
+  }
+  // The same where it gave `cells`.
+  Error run_in_cells(Communicator& comm, const node::Call& call) {
+    return recording_ == nullptr ? node::Walk(*region_, call).run() : record_on_node(comm, call, true);
   }
   // The call that choose() was asked about is over: Timed does it.
   void end_of_call() {
@@ -132,7 +137,7 @@ class State final : public Attachment {
   }
   const HostMap* hosts() const { return hosts_ ? &*hosts_ : nullptr; }
   pml::CollectiveLog& log() { return log_; }
-  node::Region& region() { return *region_; }  // after choose() gave `node`
+  node::Region& region() { return *region_; }  // after choose() gave `node` or `cells`
   const ForcedAlgorithms& forced() const { return forced_; }
   void force(const ForcedAlgorithms& forced);         // in place of the knob's, for tests
   Schedule* recording() const { return recording_; }  // takes the steps of the call that is being made; null: they are done
@@ -141,12 +146,13 @@ class State final : public Attachment {
     recording_ = schedule;
     recording_alone_ = alone;
   }
-  // Recorded calls through the node's slots, in the order of their starts: those that are begun, then those that wait.
+  // Recorded calls through the node's slots and cells, in the order of their starts: those that are begun, then those that
+  // wait.
   void join_small(Schedule& schedule);
   void leave_small(Schedule& schedule);
   bool may_begin_small(const Schedule& schedule);
   // Changes when calls that were recorded before would be recorded otherwise now.
-  int epoch() const { return region_settled_ ? 1 : 0; }
+  int epoch() const { return epoch_; }
   // Schedules that are done and may serve equal calls: the most recent ones.
   bool keep(Schedule& schedule);
   Schedule* take_kept(const CallKey& key);  // null: there is none; else the caller's
@@ -158,8 +164,8 @@ class State final : public Attachment {
  private:
   void settle_region(Communicator& comm, const Question& question, CallSignature signature, bool at_once);
   void prepare_recording(Communicator& comm, Question& question, CallSignature signature);
-  Error record_on_node(Communicator& comm, const node::SmallCall& call);
-  void settle_cells(Communicator& comm, const Question& question, CallSignature signature);
+  Error record_on_node(Communicator& comm, const node::Call& call, bool in_cells);
+  void settle_cells(Communicator& comm, const Question& question, CallSignature signature, bool at_once);
   void begin_on_node(Communicator& comm, CallSignature signature);
   Choice remembered(Communicator& comm, const Question& question, CallSignature signature);
   Choice cells_or_messages(Communicator& comm, const Question& question, CallSignature signature);
@@ -192,6 +198,7 @@ class State final : public Attachment {
   std::atomic<std::size_t> small_count_{0};  // of them; whoever waits for none reads it without the lock
   std::vector<Schedule*> kept_;              // oldest first
   int served_again_ = 0;
+  int epoch_ = 0;  // counts what was settled
   Arena arena_;
   std::array<Message, kRoundMost> round_;  // here, so that no call has to clear it
   std::string error_text_;                 // sentence of the first error of the call, while the others are still served

@@ -9,18 +9,27 @@ namespace ompi_lite::coll {
 // What a rank puts into a slot of the node, if the call goes that way.
 constexpr Count slot_need(const Question& q) {
   const bool all_blocks = q.operation == Operation::scatter || q.operation == Operation::alltoall;
+  if (q.operation == Operation::allgatherv) return q.longest;
   return q.operation == Operation::barrier ? 0 : all_blocks ? q.bytes * q.ranks : q.bytes;
 }
 
 // The operations that have slots: the classes below.
 constexpr std::uint32_t kSlotOperations = [] {
   std::uint32_t set = 0;
-  for (const Operation each : {Operation::barrier, Operation::bcast, Operation::gather, Operation::scatter,
-                               Operation::allgather, Operation::alltoall, Operation::reduce, Operation::allreduce,
-                               Operation::reduce_scatter_block, Operation::scan, Operation::exscan})
+  for (const Operation each :
+       {Operation::barrier, Operation::bcast, Operation::gather, Operation::scatter, Operation::allgather,
+        Operation::alltoall, Operation::reduce, Operation::allreduce, Operation::reduce_scatter_block, Operation::scan,
+        Operation::exscan, Operation::gatherv, Operation::scatterv, Operation::allgatherv, Operation::alltoallv,
+        Operation::alltoallw, Operation::reduce_scatter})
     set |= 1u << static_cast<unsigned>(each);
   return set;
 }();
+// Those whose blocks are uneven and not known to all: what does not fit into the slots goes through the cells or by
+// messages.
+constexpr bool uneven(Operation operation) {
+  return operation == Operation::gatherv || operation == Operation::scatterv || operation == Operation::alltoallv ||
+         operation == Operation::alltoallw;
+}
 // Whether a call where nothing is forced goes through the slots of `capacity` bytes, as legal_for() would say it. Small
 // calls ask each time.
 constexpr bool takes_slots(const Question& q, Count capacity) {
@@ -66,6 +75,18 @@ struct AlgorithmOf<Operation::allreduce, kNodeAlgorithm> : NodeOneShot {};
 template <>
 struct AlgorithmOf<Operation::reduce_scatter_block, kNodeAlgorithm> : NodeOneShot {};
 template <>
+struct AlgorithmOf<Operation::gatherv, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::scatterv, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::allgatherv, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::alltoallv, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::alltoallw, kNodeAlgorithm> : NodeOneShot {};
+template <>
+struct AlgorithmOf<Operation::reduce_scatter, kNodeAlgorithm> : NodeOneShot {};
+template <>
 struct AlgorithmOf<Operation::scan, kNodeAlgorithm> : NodeScan {};
 template <>
 struct AlgorithmOf<Operation::exscan, kNodeAlgorithm> : NodeScan {};
@@ -77,8 +98,10 @@ struct NodeCells {
   static constexpr bool legal(const Question& q, Count) { return q.plain && q.cells; }
   // In and out of a cell; of the same use as that of the slots.
   static constexpr Cost cost(const Question& q, Count) {
-    const double p = q.ranks, m = static_cast<double>(q.bytes), others = p - 1;
-    const bool reduces = q.operation >= Operation::reduce, all = q.operation == Operation::allgather;
+    const double p = q.ranks, others = p - 1;
+    const double m = static_cast<double>(q.bytes) / (q.operation == Operation::allgatherv ? p : 1);
+    const bool reduces = q.operation >= Operation::reduce,
+               all = q.operation == Operation::allgather || q.operation == Operation::allgatherv;
     const bool one_way = q.operation == Operation::bcast;
     const double through = one_way ? m : reduces ? 2 * m : all ? p * m : others * m;
     const double pieces = 1 + through / (64 << 10);
@@ -99,11 +122,15 @@ struct AlgorithmOf<Operation::scatter, kCellsAlgorithm> : NodeCells {};
 template <>
 struct AlgorithmOf<Operation::allgather, kCellsAlgorithm> : NodeCells {};
 template <>
+struct AlgorithmOf<Operation::allgatherv, kCellsAlgorithm> : NodeCells {};
+template <>
 struct AlgorithmOf<Operation::alltoall, kCellsAlgorithm> : NodeCells {};
 template <>
 struct AlgorithmOf<Operation::reduce, kCellsAlgorithm> : NodeCells {};
 template <>
 struct AlgorithmOf<Operation::allreduce, kCellsAlgorithm> : NodeCells {};
+template <>
+struct AlgorithmOf<Operation::reduce_scatter, kCellsAlgorithm> : NodeCells {};
 template <>
 struct AlgorithmOf<Operation::reduce_scatter_block, kCellsAlgorithm> : NodeCells {};
 

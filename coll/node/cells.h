@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The larger collectives of one node. Each rank owns a ring of memory that all see; data walk through it in pieces.
+// What the larger collectives of one node go through (walk.h). Each rank owns a ring of memory that all see; data walk
+// through it in pieces.
 //
 //   ring of rank 0   | piece 1 | piece 2 | piece 3 | piece 1 ...     a piece lies at the same place in all rings; the place
 //   ring of rank 1   | piece 1 | piece 2 | piece 3 | piece 1 ...     moves on, so that a line is written again only when
 //                                                                    it has left the caches of those who read it
-//   allreduce        rank r copies the shares of the others in, reduces share r out of all rings, copies the results out
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "coll/node/one_shot.h"
 #include "coll/node/region.h"
-#include "ompi_lite/core/buffer.h"
 
 namespace ompi_lite::coll::node {
 
@@ -32,29 +30,18 @@ class Cells {
   // The place of the next piece, `bytes` large, to be used by the region's next collective numbers. All ranks call it alike.
   // Returns when all ranks have left what was there before.
   std::size_t next(Region& region, Count bytes);
+  bool may_next(Region& region, Count bytes) const;  // it would return at once
   std::byte* of(int rank, std::size_t place) const { return memory_ + static_cast<std::size_t>(rank) * ring_ + place; }
 
  private:
   static constexpr std::size_t kParts = 4;
   static std::size_t ring_bytes(int ranks);
+  static std::size_t rounded(Count bytes);
+  bool fits(std::size_t bytes) const { return place_ + bytes <= (part_ + 1) * (ring_ / kParts); }
 
   std::byte* memory_;
   std::size_t ring_, place_ = 0, part_ = 0;
   std::array<std::uint64_t, kParts> last_use_{};  // the number after which nobody reads what lies in the part
 };
-
-// As in one_shot.h, for data of any size.
-namespace cells {
-
-Error bcast(Region& region, const Buffer& data, int root);
-Error gather(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place);
-Error scatter(Region& region, const Buffer& send, const Buffer& receive, int root, bool in_place);
-Error allgather(Region& region, const Buffer& send, const Buffer& receive, bool in_place);
-Error alltoall(Region& region, const Buffer& send, const Buffer& receive);
-Error reduce(Region& region, const Vector& vector, int root);
-Error allreduce(Region& region, const Vector& vector);
-Error reduce_scatter_block(Region& region, const Vector& vector);  // count: of the whole
-
-}  // namespace cells
 
 }  // namespace ompi_lite::coll::node

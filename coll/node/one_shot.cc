@@ -50,7 +50,7 @@ struct Slots {
 };
 
 // output = the product of the elements from `offset` bytes on of the ranks first .. last, in rank order.
-Error fold(const Slots& slots, int first, int last, Count offset, const SmallCall& call, Count count) {
+Error fold(const Slots& slots, int first, int last, Count offset, const Call& call, Count count) {
   const auto from = [&](int rank) { return slots[rank] + offset; };
   Datatype& type = *call.receive.type;
   std::byte* output = call.receive.data;
@@ -65,7 +65,7 @@ Error fold(const Slots& slots, int first, int last, Count offset, const SmallCal
 
 // The three parts, into which the compiler folds the operation where it is known. Every rank shows its slot, also one that
 // has nothing in it or finds an error: others wait for it.
-[[gnu::always_inline]] inline Error show_slot(Region& region, Operation operation, const SmallCall& call) {
+[[gnu::always_inline]] inline Error show_slot(Region& region, Operation operation, const Call& call) {
   const bool at_root = region.rank() == call.root;
   std::byte* slot = region.begin();
   switch (operation) {
@@ -88,6 +88,10 @@ Error fold(const Slots& slots, int first, int last, Count offset, const SmallCal
       const Buffer own = call.in_place ? blocks_of(call.receive, region.rank()) : call.send;
       return put_and_publish(region, operation, own, slot, pack_size(call.receive));
     }
+    case Operation::allgatherv: {
+      const Buffer to = block_of(call, call.receive, region.rank());
+      return put_and_publish(region, operation, call.in_place ? to : call.send, slot, pack_size(to));
+    }
     case Operation::alltoall: {
       const Buffer all = blocks_of(call.in_place ? call.receive : call.send, 0, region.size());
       return put_and_publish(region, operation, all, slot, pack_size(call.receive) * region.size());
@@ -102,7 +106,7 @@ Error fold(const Slots& slots, int first, int last, Count offset, const SmallCal
   return {};
 }
 
-[[gnu::always_inline]] inline RankRun ranks_awaited(const Region& region, Operation operation, const SmallCall& call) {
+[[gnu::always_inline]] inline RankRun ranks_awaited(const Region& region, Operation operation, const Call& call) {
   const bool at_root = region.rank() == call.root;
   const RankRun nobody, root{call.root, call.root + 1}, all{0, region.size()};
   switch (operation) {
@@ -123,7 +127,7 @@ Error fold(const Slots& slots, int first, int last, Count offset, const SmallCal
 }
 
 [[gnu::always_inline]] inline Error take_slots(const Region& region, std::uint64_t number, Operation operation,
-                                               const SmallCall& call) {
+                                               const Call& call) {
   const Slots slots{region, number};
   const int rank = region.rank(), p = region.size();
   const bool at_root = rank == call.root;
@@ -150,6 +154,10 @@ Error fold(const Slots& slots, int first, int last, Count offset, const SmallCal
       for (int i = 0; i < p; ++i)
         if (i != rank || !call.in_place) get(slots[i], blocks_of(call.receive, i));
       return {};
+    case Operation::allgatherv:
+      for (int i = 0; i < p; ++i)
+        if (i != rank || !call.in_place) get(slots[i], block_of(call, call.receive, i));
+      return {};
     case Operation::alltoall: {
       const Count block = pack_size(call.receive);
       for (int i = 0; i < p; ++i) get(slots[i] + rank * block, blocks_of(call.receive, i));
@@ -158,6 +166,12 @@ Error fold(const Slots& slots, int first, int last, Count offset, const SmallCal
     case Operation::reduce_scatter_block: {
       const Count each = call.send.count / p;
       return fold(slots, 0, p - 1, each * rank * call.send.type->size(), call, each);
+    }
+    case Operation::reduce_scatter: {
+      Count before = 0;
+      for (int i = 0; i < rank; ++i) before += call.counts[i];
+      const Count count = call.counts[rank];
+      return count == 0 ? Error() : fold(slots, 0, p - 1, before * call.send.type->size(), call, count);
     }
     case Operation::reduce:
       return at_root ? fold(slots, 0, p - 1, 0, call, call.send.count) : Error();
@@ -172,14 +186,14 @@ Error fold(const Slots& slots, int first, int last, Count offset, const SmallCal
 
 }  // namespace
 
-Error show(Region& region, const SmallCall& call) { return show_slot(region, call.operation, call); }
-RankRun awaited(const Region& region, const SmallCall& call) { return ranks_awaited(region, call.operation, call); }
-Error take(const Region& region, std::uint64_t number, const SmallCall& call) {
+Error show(Region& region, const Call& call) { return show_slot(region, call.operation, call); }
+RankRun awaited(const Region& region, const Call& call) { return ranks_awaited(region, call.operation, call); }
+Error take(const Region& region, std::uint64_t number, const Call& call) {
   return take_slots(region, number, call.operation, call);
 }
 
 template <Operation operation>
-Error run(Region& region, const SmallCall& call) {
+Error run(Region& region, const Call& call) {
   OL_TRY(show_slot(region, operation, call));
   const RankRun ranks = ranks_awaited(region, operation, call);
   if (ranks.first == 0 && ranks.end == region.size()) {
@@ -189,16 +203,18 @@ Error run(Region& region, const SmallCall& call) {
   }
   return take_slots(region, region.number(), operation, call);
 }
-template Error run<Operation::barrier>(Region&, const SmallCall&);
-template Error run<Operation::bcast>(Region&, const SmallCall&);
-template Error run<Operation::gather>(Region&, const SmallCall&);
-template Error run<Operation::scatter>(Region&, const SmallCall&);
-template Error run<Operation::allgather>(Region&, const SmallCall&);
-template Error run<Operation::alltoall>(Region&, const SmallCall&);
-template Error run<Operation::reduce>(Region&, const SmallCall&);
-template Error run<Operation::allreduce>(Region&, const SmallCall&);
-template Error run<Operation::reduce_scatter_block>(Region&, const SmallCall&);
-template Error run<Operation::scan>(Region&, const SmallCall&);
-template Error run<Operation::exscan>(Region&, const SmallCall&);
+template Error run<Operation::barrier>(Region&, const Call&);
+template Error run<Operation::bcast>(Region&, const Call&);
+template Error run<Operation::gather>(Region&, const Call&);
+template Error run<Operation::scatter>(Region&, const Call&);
+template Error run<Operation::allgather>(Region&, const Call&);
+template Error run<Operation::allgatherv>(Region&, const Call&);
+template Error run<Operation::alltoall>(Region&, const Call&);
+template Error run<Operation::reduce>(Region&, const Call&);
+template Error run<Operation::allreduce>(Region&, const Call&);
+template Error run<Operation::reduce_scatter>(Region&, const Call&);
+template Error run<Operation::reduce_scatter_block>(Region&, const Call&);
+template Error run<Operation::scan>(Region&, const Call&);
+template Error run<Operation::exscan>(Region&, const Call&);
 
 }  // namespace ompi_lite::coll::node

@@ -13,37 +13,37 @@
 
 namespace ompi_lite::coll::node {
 
-// One call of any of them. What a buffer means is as in the call; reductions have the whole vector in both, `send` is the
-// input also where it lies in the output. A value; the buffers, the op and the types are the caller's.
-struct SmallCall {
+// One call of any of them, or of the larger ones (walk.h). What a buffer means is as in the call; reductions have the whole
+// vector in both, `send` is the input also where it lies in the output. A value; the buffers, the counts, the op and the
+// types are the caller's.
+struct Call {
   Operation operation;
   Buffer send, receive;
   int root = 0;
   bool in_place = false;
   Op* op = nullptr;
+  // Where the blocks are uneven: those of allgatherv's receive buffer; of reduce_scatter the counts alone.
+  CountSpan counts = {}, displacements = {};
 };
+
+// The block of rank `rank` in a buffer of the call, which describes each of them or gives where they lie.
+inline Buffer block_of(const Call& call, const Buffer& buffer, int rank) {
+  const Count extent = buffer.type->extent();
+  if (!call.counts) return Buffer(buffer.data + rank * buffer.count * extent, buffer.count, buffer.type);
+  return Buffer(buffer.data + call.displacements[rank] * extent, call.counts[rank], buffer.type);
+}
 
 // The whole call: shows what this rank has, waits, takes what it needs. `operation`: that of the call.
 template <Operation operation>
-Error run(Region& region, const SmallCall& call);
+Error run(Region& region, const Call& call);
 
 // The call in its parts, for those who do not wait in between. show() begins the region's next collective; when the ranks of
 // awaited() have shown theirs, take() reads number `number`.
 struct RankRun {
   int first = 0, end = 0;
 };
-Error show(Region& region, const SmallCall& call);
-RankRun awaited(const Region& region, const SmallCall& call);
-Error take(const Region& region, std::uint64_t number, const SmallCall& call);
-
-// Vectors of `count` elements of a type without gaps. `input` may be `output`.
-struct Vector {
-  const std::byte* input;
-  std::byte* output;
-  Count count;
-  Datatype& type;
-  Op& op;
-  Count bytes() const { return count * type.size(); }
-};
+Error show(Region& region, const Call& call);
+RankRun awaited(const Region& region, const Call& call);
+Error take(const Region& region, std::uint64_t number, const Call& call);
 
 }  // namespace ompi_lite::coll::node

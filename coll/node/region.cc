@@ -150,6 +150,14 @@ bool Region::may_begin() {
   return true;
 }
 
+bool Region::have_all_left(std::uint64_t number) {
+  if (number < all_began_) return true;
+  for (int rank = 0; rank < size_; ++rank)
+    if (!published(rank, number + 1)) return false;
+  all_began_ = number + 1;
+  return true;
+}
+
 void Region::publish() {
   Slot* mine = slot(rank_, sequence_);
   mine->signature = signature_.word() | std::uint64_t{history_} << 56;

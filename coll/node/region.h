@@ -64,6 +64,7 @@ class Region {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  bool crowded() const { return blocking_.waiter().crowded(); }
 
   // Which call comes next: its number and signature.
   void declare(int tag, CallSignature signature) {
@@ -90,11 +91,13 @@ class Region {
     static_cast<void>(wait_for(0, size_, number + 1));  // what is wrong is found where this call waits
     all_began_ = number + 1;
   }
+  bool have_all_left(std::uint64_t number);  // whether it would return at once
   const std::byte* slot_of(int rank) const { return slot_of(rank, sequence_); }
   const std::byte* slot_of(int rank, std::uint64_t number) const { return slot(rank, number)->data(); }
 
   // ---- collectives that are not waited for at once ----
-  // At most kUnderWay of them are begun and not left by this rank, and none when one that waits begins.
+  // At most kUnderWay of them are begun and not left by this rank, and none when one that waits begins, or one that takes
+  // several numbers.
   static constexpr std::uint64_t kUnderWay = 2;
   // Which call a collective was.
   struct Ticket {

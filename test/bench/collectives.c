@@ -252,10 +252,42 @@ CALL(iallgather) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+CALL(ialltoall) {
+  MPI_Request request;
+  (void)iteration;
+  MPI_Ialltoall(SEND, (int)job->bytes, MPI_BYTE, RECV, (int)job->bytes, MPI_BYTE, WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+CALL(igather) {
+  MPI_Request request;
+  MPI_Igather(SEND, (int)job->bytes, MPI_BYTE, RECV, (int)job->bytes, MPI_BYTE, ROOT, WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+CALL(iscatter) {
+  MPI_Request request;
+  MPI_Iscatter(SEND, (int)job->bytes, MPI_BYTE, RECV, (int)job->bytes, MPI_BYTE, ROOT, WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+CALL(ireduce) {
+  MPI_Request request;
+  MPI_Ireduce(SEND, RECV, (int)floats(job), MPI_FLOAT, MPI_SUM, ROOT, WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 CALL(iallreduce) {
   MPI_Request request;
   (void)iteration;
   MPI_Iallreduce(SEND, RECV, (int)floats(job), MPI_FLOAT, MPI_SUM, WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+CALL(ireduce_scatter_block) {
+  MPI_Request request;
+  (void)iteration;
+  MPI_Ireduce_scatter_block(SEND, RECV, (int)floats(job), MPI_FLOAT, MPI_SUM, WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -310,6 +342,12 @@ const struct Operation collective_operations[] = {
     {"ibarrier", nonblocking, 1, 1, 0, 0, 0, NULL, nothing, nothing, fill_nothing, ibarrier, check_nothing},
     {"ibcast", nonblocking, 1, 1, 0, 1, 0, NULL, one, one, fill_one, ibcast, check_from_root},
     {"iallgather", nonblocking, 1, 1, 0, 1, 0, NULL, one, all, fill_one, iallgather, check_all_gathered},
+    {"ialltoall", nonblocking, 1, 1, 0, 1, 0, NULL, all, all, fill_blocks, ialltoall, check_exchanged},
+    {"igather", nonblocking, 1, 1, 0, 1, 0, NULL, one, all, fill_one, igather, check_gathered},
+    {"iscatter", nonblocking, 1, 1, 0, 1, 0, NULL, all, one, fill_blocks, iscatter, check_block_from_root},
+    {"ireduce", nonblocking, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, ireduce, check_reduced},
+    {"ireduce_scatter_block", nonblocking, 1, 1, 0, 4, 0, equal_floats, all, one, fill_floats, ireduce_scatter_block,
+     check_own_part},
     {"iallreduce", nonblocking, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, iallreduce, check_all_reduced},
 #if MPI_VERSION >= 4
     {"pallreduce", persistent, 1, 1, 0, 4, 0, NULL, one, one, fill_floats, pallreduce, check_all_reduced},

@@ -76,18 +76,22 @@ static double fastest_of(const struct Job* job, const struct Options* o, int cal
   return times[0];
 }
 
+// The least number of calls in a batch: each rank is the root of a collective once. In fewer, ranks that did not run
+// meanwhile find the data there when they come, and nobody measures how long it took.
+static int least_calls(const struct Job* job) { return job->ranks; }
+
 // Doubles the calls until a batch is long enough to be timed; all ranks agree on the number. A batch that was long because
 // the machine was
 // busy elsewhere must not end the search: it counts only when it is long again.
 static int calls_a_batch(const struct Job* job, const struct Options* o, double* call_s) {
-  int calls = 1;
+  int calls = least_calls(job);
   for (;; calls *= 2) {
     *call_s = fastest_of(job, o, calls, 1);
     if (*call_s * calls >= o->batch_s / 2 && *call_s * calls < o->limit_s)
       *call_s = fmin(*call_s, fastest_of(job, o, calls, 3));
     if (*call_s * calls >= o->batch_s / 2 || calls >= 1 << 20) break;
   }
-  return (int)fmax(1, fmin(o->batch_s / *call_s, 1 << 20));
+  return (int)fmax(least_calls(job), fmin(o->batch_s / *call_s, 1 << 20));
 }
 
 struct Figures measure(const struct Job* job, const struct Options* o) {
@@ -97,9 +101,10 @@ struct Figures measure(const struct Job* job, const struct Options* o) {
   for (int i = 0; i < 2; i++) f.wrong += wrong_after_call(job, i);
   f.calls_a_batch = calls_a_batch(job, o, &call_s);
   f.batches = o->repeats;
-  // Slow calls: fewer batches of one.
-  if (f.batches * call_s > o->limit_s)
-    f.batches = (int)fmax(call_s > o->limit_s ? 1 : fmin(5, f.batches), o->limit_s / call_s);
+  // Slow calls: fewer batches.
+  const double batch_s = f.calls_a_batch * call_s;
+  if (f.batches * batch_s > o->limit_s)
+    f.batches = (int)fmin(f.batches, fmax(batch_s > o->limit_s ? 1 : 5, o->limit_s / batch_s));
   for (int b = 0; b < f.batches; b++) times[b] = batch(job, b * f.calls_a_batch, f.calls_a_batch, o->synchronised);
   largest_over_ranks(times, f.batches);
   qsort(times, (size_t)f.batches, sizeof(double), by_value);

@@ -44,6 +44,11 @@ Communicator* Rank::make_comm(ContextId id) {
   return new Communicator(home_, id, Ref<Group>(new Group(0, size_, rank_)), Ref<Group>(), rank_);
 }
 
+void Rank::share(Segment& memory) {
+  home_.segment = &memory;
+  home_.node_of_peer.assign(static_cast<std::size_t>(size_), 0);
+}
+
 void Rank::check(bool good, const char* what, long long a, long long b) {
   if (good) return;
   char text[256];

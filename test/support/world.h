@@ -10,6 +10,7 @@
 
 #include "btl/loopback/transport.h"
 #include "ompi_lite/base/blocking.h"
+#include "ompi_lite/base/segment.h"
 #include "ompi_lite/core/communicator.h"
 #include "ompi_lite/core/context_id.h"
 #include "ompi_lite/core/datatype.h"
@@ -28,6 +29,7 @@ class Rank final : private pml::AddressBook {
   pml::Pml& pml() { return *pml_; }
   Communicator& comm() { return *comm_; }
   Communicator* make_comm(ContextId id);  // over the same ranks; release() it
+  void share(Segment& memory);  // all ranks are on one node, which has this memory; it outlives the rank's use of it
   ProcessLock& lock() { return lock_; }
   Blocking& blocking() { return blocking_; }
 
