@@ -18,6 +18,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 from compare import HERE, Table, execute, find_mpis, markdown, number, print_rows, size_text
 
@@ -72,7 +73,11 @@ class Plain:
 
 def measure(over, mpis, hosts, each, operations, sizes, options, table, plain=None):
     plain_sizes = sizes and ",".join(str(bytes_of(size)) for size in sizes.split(","))
+    end = time.monotonic() + options.seconds
     for number_of_round in range(options.rounds):
+        if number_of_round > 0 and time.monotonic() > end:
+            table.note(f"{operations} over {hosts} x {each}: {number_of_round} rounds in {options.seconds:.0f} s")
+            break
         for mpi in mpis:
             arguments = [f"--ops={operations}", f"--sizes={sizes}", "--no-line", "--limit=1", "--repeats=15"]
             status, output, _ = over.run(mpi, hosts, each, arguments, options.timeout)
@@ -138,6 +143,7 @@ def parse():
     parser.add_argument("--sizes", help="in place of those of each table")
     parser.add_argument("--ops", help="in place of latency,bandwidth or allreduce")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=900, help="no new round of a table begins after so long")
     parser.add_argument("--timeout", type=float, default=180, help="seconds for one run")
     parser.add_argument("--markdown", metavar="FILE", help="write the tables there as well")
     options = parser.parse_args()
