@@ -20,14 +20,14 @@
 #include "btl/btl.h"
 #include "ompi_lite/base/copy.h"
 #include "ompi_lite/base/macros.h"
-#include "ompi_lite/base/os.h"
+#include "ompi_lite/base/os_prefetch.h"
 
 namespace ompi_lite::btl::shm {
 
 inline constexpr std::uint32_t kCells = 64;
 inline constexpr std::size_t kLine = 128;  // two lines: processors fetch them in pairs
 inline constexpr std::size_t kCellBytes = 256;
-inline constexpr std::size_t kPrefetchFrom = 2048;
+inline constexpr std::size_t kMostPrefetched = 2048;
 inline constexpr std::size_t kInline = kCellBytes - 8;  // largest frame that lies in its cell
 
 struct alignas(kCellBytes) Cell {
@@ -100,9 +100,8 @@ class RingWriter {
       cell.offset = offset;
     }
     areas_[sent_ % kCells] = area;
-    if (bytes >= kPrefetchFrom) {  // the reader had these lines last: ask for them before they are needed one by one
-      for (std::size_t line = 0; line < kPrefetchFrom; line += 64) os::prefetch_to_write(to + line);
-    }
+    // The reader had these lines last: ask for them before they are needed one by one.
+    for (std::size_t line = 64; line < bytes + 8 && line < kMostPrefetched; line += 64) os::claim_line(to + line);
     std::memcpy(to, header.data(), header.size());
     to += header.size();
     for (const Piece& piece : payload) {
