@@ -48,6 +48,7 @@ struct Question {
   bool plain = true;         // reductions: a type without gaps
   bool exact = true;         // the order of the work does not show in the result
   bool share_cores = false;  // all on one node that has more ranks than cores
+  int cores = 2;             // ... which has so many
   bool one_node = false;     // all on one node
   Count node_capacity = -1;  // bytes of a shared slot of the node; -1: there is none
   bool cells = false;        // the node has shared cells for larger data
@@ -66,6 +67,9 @@ struct Cost {
   double handled = 0;                                       // bytes reduced or copied by it
   double all_messages = 0, all_bytes = 0, all_handled = 0;  // sums over the ranks; every message counts once
   double lines = 0;                                         // cache lines that it reads out of the slots of others
+  // In shared cells: how often all wait for all, the bytes that are written there, and those read that others have written.
+  double meetings = 0;
+  double shown = 0, fetched = 0, all_shown = 0, all_fetched = 0;
 
   // All ranks do the same: each sends and receives so much.
   static constexpr Cost alike(const Question& q, double rounds, double messages, double bytes, double handled) {

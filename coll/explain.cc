@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What selection answers for a series of sizes, in words.
+// What selection answers for a series of sizes.
 #include "ompi_lite/base/explain.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "coll/algorithms/node.h"
+#include "coll/model.h"
 #include "coll/node/region.h"
 #include "coll/reproducible.h"
 #include "coll/select.h"
@@ -27,6 +28,7 @@ Question question_of(Operation operation, const ExplainedCall& call, Count bytes
   question.commutative = !question.fixed_order;
   question.one_node = call.one_node;
   question.share_cores = call.one_node && call.ranks > usable_cpus();
+  question.cores = usable_cpus();
   if (call.one_node && call.ranks > 1 && call.ranks <= node::Region::kMostRanks) {
     question.node_capacity = node::Region::capacity(call.ranks);
     question.cells = true;
@@ -34,31 +36,44 @@ Question question_of(Operation operation, const ExplainedCall& call, Count bytes
   return question;
 }
 
-std::string row(const Question& question, const Choice& choice) {
-  const AlgorithmRow* algorithm = algorithm_row(question.operation, choice.algorithm);
-  if (algorithm == nullptr) return {};
-  char text[80];
-  std::snprintf(text, sizeof text, "%-28s %12.2f", choice_text(question.operation, choice).c_str(),
-                predicted_time(question, algorithm->cost(question, choice.parameter)) * 1e6);
-  return text;
+struct Candidate {
+  Choice choice;
+  double time;
+};
+
+// The legal algorithms, the fastest first.
+std::vector<Candidate> candidates(const Question& question, const MachineNumbers& numbers) {
+  std::vector<Candidate> list;
+  for (const AlgorithmRow& row : operation_table()[static_cast<std::size_t>(question.operation)].algorithms) {
+    const Count parameter = row.usual(question);
+    if (row.legal(question, parameter))
+      list.push_back({{row.number, parameter}, predicted_time(question, row.cost(question, parameter), numbers)});
+  }
+  std::ranges::stable_sort(list, {}, &Candidate::time);
+  return list;
 }
 
-std::string line_of(const Question& question, const ForcedAlgorithms& forced) {
-  char size[24];
-  std::snprintf(size, sizeof size, "%12lld  ", static_cast<long long>(question.bytes));
-  const Choice choice = select(question, forced);
-  std::string line = size + row(question, choice);
+ExplainedSize size_of(const Question& question, const ForcedAlgorithms& forced, const MachineNumbers& numbers) {
+  const auto text = [&](const Choice& choice) { return choice_text(question.operation, choice); };
+  const Choice choice = select(question, forced, numbers);
+  const AlgorithmRow& row = *algorithm_row(question.operation, choice.algorithm);
+  ExplainedSize size{question.bytes, text(choice), {}};
+  size.predicted = predicted_time(question, row.cost(question, choice.parameter), numbers);
+  size.forced = !forced.of(question).automatic();
   const AlgorithmRow* cells = algorithm_row(question.operation, kCellsAlgorithm);
-  if (!forced.of(question).automatic() || choice.of_node() || cells == nullptr || !cells->legal(question, 0))
-    return line + "\n";
-  const std::string in_cells = row(question, {kCellsAlgorithm, 0});
-  if (question.exact) return line + "   or " + in_cells + "\n";
-  return (cells_untried(question) ? size + in_cells : line) + "\n";
+  size.tried = !size.forced && !choice.node() && question.exact && cells != nullptr && cells->legal(question, 0);
+  for (const Candidate& each : candidates(question, numbers)) {
+    if (each.choice.algorithm == choice.algorithm) continue;
+    size.second = text(each.choice);
+    size.second_predicted = each.time;
+    break;
+  }
+  return size;
 }
 
 }  // namespace
 
-Result<std::string> explain_selection(const ExplainedCall& call) {
+Result<Explanation> explain_selection(const ExplainedCall& call, const MachineNumbers& numbers) {
   const auto table = operation_table();
   const auto found = std::ranges::find(table, call.operation, &OperationRow::name);
   if (found == table.end()) {
@@ -71,22 +86,16 @@ Result<std::string> explain_selection(const ExplainedCall& call) {
   if (!forced) return forced.error();
   const Operation operation = found->operation;
   const bool share = question_of(operation, call, 8).share_cores;
-  std::string text = std::string(found->mpi_name) + ", " + std::to_string(call.ranks) + " ranks, " +
-                     (!call.one_node ? "each on a node of its own"
-                      : share        ? "on one node, more than it has cores"
-                                     : "on one node, a core each") +
-                     "\n\n       bytes  algorithm                      predicted us\n";
+  Explanation answer{found->mpi_name,
+                     !call.one_node ? "each on a node of its own"
+                     : share        ? "on one node, more than it has cores"
+                                    : "on one node, a core each",
+                     {}};
   constexpr Count kMost = Count{16} << 20;
   const bool sizeless = operation == Operation::barrier;
   for (Count bytes = sizeless ? 0 : 8; bytes <= kMost; bytes = bytes == 0 ? kMost + 1 : 2 * bytes)
-    text += line_of(question_of(operation, call, bytes), *forced);
-  text += "\nBytes: of the vector in broadcasts and reductions, else of the block of one rank.\n";
-  if (call.one_node && call.ranks > 1)
-    text +=
-        "`node` needs a communicator that has made two small calls before. \"or\": the communicator tries both and keeps "
-        "what "
-        "proves faster.\n";
-  return text;
+    answer.sizes.push_back(size_of(question_of(operation, call, bytes), *forced, numbers));
+  return answer;
 }
 
 }  // namespace ompi_lite

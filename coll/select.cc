@@ -9,6 +9,7 @@
 
 #include "coll/compare.h"
 #include "coll/dispatch.h"
+#include "coll/model.h"
 #include "coll/reproducible.h"
 #include "ompi_lite/base/macros.h"
 
@@ -94,41 +95,18 @@ static_assert([]<int... i>(std::integer_sequence<int, i...>) {
 
 const OperationRow& row_of(Operation operation) { return kTable[static_cast<std::size_t>(operation)]; }
 
-// A few numbers of the machine, in seconds. They need not be exact: they say where one algorithm takes over from another.
-// Measured with 2 and with 4 to 16 ranks on 2 cores; those of the network are those of a fast Ethernet.
-struct Machine {
-  double hop;        // a message from rank to rank, all the way
-  double large_hop;  // one that is announced before it is sent
-  double message;    // what it costs the sender, and the receiver
-  double byte;       // moved by one of them
-  double handled;    // a byte reduced or copied
-  double slot;       // a call through the node's slots, apart from its data
-  double line;       // the first cache line out of a slot; those behind it come five times as fast
-  double turn;       // crowded cores: one rank takes over from another
-  double cores;      // crowded cores: how many work at the same time
-};
-constexpr Machine kNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.03e-9, 0.2e-6, 0.1e-6, 0, 0};
-constexpr Machine kCrowdedNode{0.6e-6, 1.5e-6, 0.25e-6, 0.065e-9, 0.05e-9, 0.2e-6, 0.1e-6, 1e-6, 2};
-constexpr Machine kNetwork{15e-6, 30e-6, 1e-6, 0.5e-9, 0.03e-9, 0, 0, 0, 0};
-constexpr double kAnnounced = 16384;  // bytes of a message from which on all are announced; fewer and fewer below
-
-const Machine& machine_of(const Question& q) {
-  if (q.share_cores) return kCrowdedNode;
-  return q.one_node ? kNode : kNetwork;
-}
-
 Count parameter_of(const AlgorithmRow& row, const Question& question, Count forced) {
   return forced > 0 ? forced : row.usual(question);
 }
 
-Choice cheapest(const Question& question) {
+Choice cheapest(const Question& question, const MachineNumbers& numbers, int below) {
   const std::span<const AlgorithmRow> rows = row_of(question.operation).algorithms;
   Choice best{0, rows.front().usual(question)};
   double least = std::numeric_limits<double>::infinity();
   for (const AlgorithmRow& row : rows) {
     const Count parameter = row.usual(question);
-    if (row.number >= kCellsAlgorithm || !row.legal(question, parameter)) continue;
-    const double time = predicted_time(question, row.cost(question, parameter));
+    if (row.number >= below || !row.legal(question, parameter)) continue;
+    const double time = predicted_time(question, row.cost(question, parameter), numbers);
     if (time >= least) continue;
     least = time;
     best = {row.number, parameter};
@@ -181,36 +159,17 @@ Choice select_at_once(const Question& question, const ForcedAlgorithms& forced) 
   return last.number == kNodeAlgorithm && last.legal(question, 0) ? Choice{kNodeAlgorithm, 0} : Choice{};
 }
 
-Choice select(const Question& question, const ForcedAlgorithms& forced) {
+Choice select(const Question& question, const ForcedAlgorithms& forced, const MachineNumbers& numbers) {
   if (const Choice choice = select_at_once(question, forced); !choice.automatic()) return choice;
   Question rounded = question;
   rounded.bytes = rounded_bytes(question.bytes);
-  return cheapest(rounded);
+  return cheapest(rounded, numbers, kNodeAlgorithm);
 }
 
-// Where they are rarely slower.
-bool cells_untried(const Question& question) {
-  constexpr Count kOftenBest = 32 << 10;
-  return question.operation == Operation::allreduce || question.bytes <= kOftenBest;
-}
-
-// On crowded cores the ranks take turns: what all do together counts, unless the busiest has more to do than the others
-// could in the meantime, or the messages that wait for each other take longer.
-double predicted_time(const Question& question, const Cost& cost) {
-  const Machine& machine = machine_of(question);
-  if (cost.lines > 0) {  // nobody waits for anybody but for all to come
-    const double own = machine.slot + machine.line * (1 + (cost.lines - 1) / 5) + cost.handled * machine.handled;
-    return machine.cores == 0 ? own : question.ranks / machine.cores * (machine.turn + own);
-  }
-  const double average = cost.all_messages > 0 ? cost.all_bytes / cost.all_messages : 0;
-  const double announced = std::min(1.0, average / kAnnounced);  // the share of the messages
-  const double hop = machine.hop + announced * (machine.large_hop - machine.hop);
-  const double chain = cost.messages * machine.message + cost.bytes * machine.byte + cost.handled * machine.handled;
-  if (machine.cores == 0) return cost.rounds * hop + chain;
-  const double each = 2 * machine.message + (1 + announced) * machine.turn;
-  const double all = cost.all_messages * each + cost.all_bytes * 2 * machine.byte + cost.all_handled * machine.handled;
-  const double path = cost.rounds * average * 2 * machine.byte + cost.handled * machine.handled;
-  return cost.rounds * machine.turn + std::max({chain, path, all / machine.cores});
+Choice select_messages(const Question& question, const MachineNumbers& numbers) {
+  Question rounded = question;
+  rounded.bytes = rounded_bytes(question.bytes);
+  return cheapest(rounded, numbers, kCellsAlgorithm);
 }
 
 Count rounded_bytes(Count bytes) {

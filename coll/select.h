@@ -14,6 +14,7 @@
 #include "ompi_lite/base/count_span.h"
 #include "ompi_lite/base/error.h"
 #include "ompi_lite/base/knob.h"
+#include "ompi_lite/base/machine.h"
 
 namespace ompi_lite::coll {
 
@@ -43,14 +44,12 @@ const AlgorithmRow* algorithm_row(Operation operation, int number);
 std::string choice_text(Operation operation, const Choice& choice);
 
 // The forced algorithm where it is legal for the call, the linear reference where it is not; else the legal one that costs
-// least. Calls of about the same size choose alike.
-Choice select(const Question& question, const ForcedAlgorithms& forced);
+// least. Calls of about the same size choose alike. A pure function: ranks that know the same choose alike.
+Choice select(const Question& question, const ForcedAlgorithms& forced, const MachineNumbers& numbers = {});
+// Of those that go by messages, the legal one that costs least.
+Choice select_messages(const Question& question, const MachineNumbers& numbers);
 // The part of it that is decided without comparing costs: what is forced, and the slots of the node; else automatic.
 Choice select_at_once(const Question& question, const ForcedAlgorithms& forced);
-// Large calls on a node whose order of work shows in the result try nothing: whether they take the cells.
-bool cells_untried(const Question& question);
-// Seconds that the algorithm is expected to take.
-double predicted_time(const Question& question, const Cost& cost);
 // The size in whose place selection decides: rounded down to three bits.
 Count rounded_bytes(Count bytes);
 

@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <memory>
 
+#include "coll/model.h"
 #include "coll/node/region.h"
 #include "coll/schedule.h"
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/node_numbers.h"
 #include "pml/pml.h"
 
 namespace ompi_lite::coll {
@@ -52,6 +54,7 @@ State::State(Communicator& comm, const ForcedAlgorithms& forced)
       one_node_(!region_settled_),
       share_cores_(!region_settled_ && pml::of(comm).blocking().waiter().crowded()),
       forced_(forced) {
+  if (share_cores_) cores_ = usable_processors(*comm.home().segment);
   if (!one_node_ && !comm.is_inter()) find_hosts(comm);
 }
 State::~State() { forget_kept(); }
@@ -76,6 +79,7 @@ void State::force(const ForcedAlgorithms& forced) {
   forced_ = forced;
   slots_at_once_ = region_ != nullptr && forced_.none();
   remembered_ = {};
+  trials_.fill(Trial());
   forget_kept();
 }
 
@@ -104,6 +108,8 @@ Choice State::remembered(Communicator& comm, const Question& question, CallSigna
     const Choice choice = select_at_once(question, forced_);
     if (!choice.automatic()) return choice;
   }
+  if (question.ranks == 1 || !settle_numbers(comm, question, signature)) return select(question, {});
+  if (!question.exact) return unchanging(question);
   return question.cells ? cells_or_messages(comm, question, signature) : by_messages(question);
 }
 
@@ -118,36 +124,85 @@ std::size_t place_of(std::uint64_t kind) { return (kind * 0x9e3779b97f4a7c15u) >
 
 }  // namespace
 
-Choice State::by_messages(const Question& question) {
-  const std::uint64_t kind = kind_of_call(question);
-  Remembered& place = remembered_[place_of(kind)];
-  if (place.key != kind) place = {kind, select(question, forced_)};
-  return place.choice;
+// False: not yet. A job that only starts and meets in a barrier reads no file. What is measured while the job runs counts
+// for calls alone that give the same result whatever way they go.
+bool State::settle_numbers(Communicator& comm, const Question& question, CallSignature signature) {
+  constexpr int kBarriersBefore = 3;
+  constexpr double kWorthIt = 1;  // seconds: measuring takes less than a quarter of one
+  if (!numbers_found_) {
+    if (question.operation == Operation::barrier && ++calls_without_numbers_ < kBarriersBefore) return false;
+    numbers_found_ = true;
+    find_numbers(comm);
+  }
+  if (recording_ == nullptr && question.exact && forced_.none()) {
+    effort_ += 10e-6 + 0.1e-9 * static_cast<double>(question.bytes) * comm.size();
+    if (effort_ > kWorthIt) [[unlikely]]
+      renew_numbers(comm, signature);
+  }
+  return true;
 }
 
-// What is faster depends on how dear it is for one core to read what another has written, and on much else: calls of a kind
-// are tried both ways. A sum that is rounded must not change its last bits from call to call, so there the cells serve where
-// they are rarely slower.
+Choice State::by_messages(const Question& question) {
+  const MachineNumbers& numbers = question.exact ? exact_numbers_ : numbers_;
+  return remembered_.find(question, true, [&] { return select_messages(question, numbers); });
+}
+
+// A sum that is rounded must not change its last bits from call to call: nothing is tried, and nothing depends on what the
+// communicator has got by now. Where the node's shared memory would serve, but is not there yet, only such messages do as
+// reduce in the same order.
+Choice State::unchanging(const Question& question) {
+  Question with_all = question;
+  if (one_node_) with_all.node_capacity = node::Region::capacity(question.ranks);
+  with_all.cells = one_node_;
+  Choice best = select_at_once(with_all, {});
+  if (best.automatic()) best = remembered_.find(with_all, false, [&] { return select(with_all, {}, numbers_); });
+  if (best.cells() && question.cells) return best;
+  if (!best.of_node()) return best;
+  Question ordered = question;
+  ordered.fixed_order = true;
+  return by_messages(ordered);
+}
+
+namespace {
+
+// By the numbers; certain if one way takes several times as long.
+Trial::Expected expected_way(const Question& question, const Choice& messages, const MachineNumbers& numbers) {
+  constexpr double kCertain = 4;
+  Question rounded = question;
+  rounded.bytes = rounded_bytes(question.bytes);
+  const auto time = [&](int number, Count parameter) {
+    return predicted_time(rounded, algorithm_row(question.operation, number)->cost(rounded, parameter), numbers);
+  };
+  const double cells = time(kCellsAlgorithm, 0), by_messages = time(messages.algorithm, messages.parameter);
+  return {by_messages < cells ? 1 : 0, std::max(cells, by_messages) > kCertain * std::min(cells, by_messages)};
+}
+
+}  // namespace
+
+// What is faster depends on how dear it is for one core to read what another has written, and on much else that numbers do
+// not tell: calls of a kind are tried both ways, unless the numbers leave no doubt.
 Choice State::cells_or_messages(Communicator& comm, const Question& question, CallSignature signature) {
   constexpr Choice kCells{kCellsAlgorithm, 0};
   const AlgorithmRow* cells = algorithm_row(question.operation, kCellsAlgorithm);
   if (cells == nullptr || !cells->legal(question, 0)) return by_messages(question);
-  if (!question.exact) return cells_untried(question) ? kCells : by_messages(question);
   const std::uint64_t kind = kind_of_call(question);
   Trial& trial = trials_[place_of(kind)];
   if (recording_ != nullptr) {  // nothing is tried in calls that are not waited for
     const bool known = trial.key() == kind && trial.settled();
     return (known ? trial.way() == 0 : question.share_cores) ? kCells : by_messages(question);
   }
-  if (trial.key() != kind) trial = Trial(kind);
+  if (trial.key() != kind) {
+    trial = Trial(kind, expected_way(question, by_messages(question), exact_numbers_));
+    if (trial.settled()) ++epoch_;
+  }
   if (!trial.settled() && trial.done()) {
     begin_on_node(comm, signature);
-    auto times = trial.least();
+    auto times = trial.times();
     if (region_->largest(times)) return kCells;  // a rank is in another collective: the call finds that too
     trial.settle(times);
     ++epoch_;
     OL_LOG(debug, "%s of about %lld bytes: %.2f us in cells, %.2f us by messages", mpi_name(question.operation),
-           static_cast<long long>(rounded_bytes(question.bytes)), times[0] * 1e6, times[1] * 1e6);
+           static_cast<long long>(rounded_bytes(question.bytes)), trial.least(times, 0) * 1e6, trial.least(times, 1) * 1e6);
   }
   const Choice choice = trial.way() == 0 ? kCells : by_messages(question);
   if (!trial.settled()) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "coll/algorithms/node.h"
+#include "coll/choice_table.h"
 #include "coll/host_map.h"
 #include "coll/node/one_shot.h"
 #include "coll/node/walk.h"
@@ -103,6 +104,7 @@ class State final : public Attachment {
       }
     }
     question.share_cores = share_cores_;
+    question.cores = cores_;
     question.one_node = one_node_;
     if (hosts_) {
       question.hosts = hosts_->hosts();
@@ -170,7 +172,11 @@ class State final : public Attachment {
   Choice remembered(Communicator& comm, const Question& question, CallSignature signature);
   Choice cells_or_messages(Communicator& comm, const Question& question, CallSignature signature);
   Choice by_messages(const Question& question);
+  Choice unchanging(const Question& question);
   void find_hosts(const Communicator& comm);
+  void find_numbers(const Communicator& comm);
+  bool settle_numbers(Communicator& comm, const Question& question, CallSignature signature);
+  void renew_numbers(Communicator& comm, CallSignature signature);
   void forget_kept();
 
   pml::CollectiveLog& log_;
@@ -180,18 +186,20 @@ class State final : public Attachment {
   bool region_settled_;                            // there is one, or there will be none
   bool slots_at_once_ = false;                     // there is one, and nothing is forced
   bool one_node_, share_cores_;
+  int cores_ = 2;                 // where they are shared
   std::optional<HostMap> hosts_;  // if there are several
   bool cells_settled_ = false, has_cells_ = false;
   Count node_capacity_ = -1;
   std::unique_ptr<node::Region> region_;
   ForcedAlgorithms forced_;
-  struct Remembered {
-    std::uint64_t key = 0;
-    Choice choice;
-  };
-  std::array<Remembered, 32> remembered_;  // what was chosen for calls of about the same size; by a hash of the call
-  std::array<Trial, 32> trials_;           // by a hash of the call, as above
-  Trial* trial_ = nullptr;                 // the call that is being made belongs to it
+  // By which calls choose whose last bits must not change from one to the next, and the others. The same at all ranks.
+  MachineNumbers numbers_, exact_numbers_;
+  bool numbers_found_ = false;
+  int calls_without_numbers_ = 0;
+  double effort_ = 0;  // seconds that calls by messages took, about: it is worth measuring when they are many
+  ChoiceTable remembered_;
+  std::array<Trial, 32> trials_;  // by a hash of the call
+  Trial* trial_ = nullptr;        // the call that is being made belongs to it
   Schedule* recording_ = nullptr;
   bool recording_alone_ = false;
   std::vector<Schedule*> small_calls_;

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/info_commands.h"
 #include "launcher/install_dirs.h"
-#include "ompi_lite/base/explain.h"
 #include "ompi_lite/base/knob.h"
 #include "ompi_lite/base/locality.h"
 #include "ompi_lite/config.h"
@@ -149,36 +149,6 @@ void print_markdown() {
   }
 }
 
-// allreduce [-n RANKS] [--apart]
-int print_explanation(const std::vector<std::string>& words) {
-  ExplainedCall call;
-  bool wrong = words.empty();
-  for (std::size_t i = 0; i < words.size() && !wrong; ++i) {
-    if (words[i] == "--apart") {
-      call.one_node = false;
-    } else if (words[i] == "-n" && i + 1 < words.size()) {
-      Result<std::int64_t> ranks = parse_integer(words[++i], Unit::ranks);
-      wrong = !ranks || *ranks < 1 || *ranks > 1 << 24;
-      if (!wrong) call.ranks = static_cast<int>(*ranks);
-    } else if (call.operation.empty() && words[i][0] != '-') {
-      call.operation = words[i];
-    } else {
-      wrong = true;
-    }
-  }
-  if (wrong || call.operation.empty()) {
-    std::fprintf(stderr, "ompi_lite_info: --explain takes an operation, such as allreduce, -n RANKS and --apart\n");
-    return 2;
-  }
-  Result<std::string> text = explain_selection(call);
-  if (!text) {
-    std::fprintf(stderr, "ompi_lite_info: %s\n", text.error().sentence());
-    return 1;
-  }
-  std::fputs(text->c_str(), stdout);
-  return 0;
-}
-
 int run(const std::vector<std::string>& words) {
   const std::string question = words.empty() ? "" : words[0];
   if (question == "--version") {
@@ -189,28 +159,37 @@ int run(const std::vector<std::string>& words) {
     print_markdown();
     return 0;
   }
+  constexpr std::string_view kKnown[] = {"", "--knobs", "--explain", "--machine", "--measure-machine", "--timed-job"};
   const bool help = question == "--help" || question == "-h";
-  if (help || (!question.empty() && question != "--knobs" && question != "--explain")) {
+  if (help || std::ranges::find(kKnown, question) == std::end(kKnown)) {
     std::fprintf(
         help ? stdout : stderr,
         "usage: ompi_lite_info                     what is installed\n"
         "       ompi_lite_info --knobs [NAME...]   settings: value, preset, help\n"
         "       ompi_lite_info --markdown          the same as a page\n"
-        "       ompi_lite_info --explain OPERATION [-n RANKS] [--apart]\n"
-        "                                          algorithm and predicted time of each size, ranks on one node or apart\n"
+        "       ompi_lite_info --explain OPERATION [-n RANKS] [--apart] [--measure]\n"
+        "                                          algorithm and predicted time of each size, ranks on one node or apart;\n"
+        "                                          --measure: the times that they take here, and those of the next best\n"
+        "       ompi_lite_info --machine           the measured numbers by which algorithms are chosen\n"
+        "       ompi_lite_info --measure-machine   measures them now, and keeps them for all jobs of this user\n"
         "       ompi_lite_info --version\n");
     return help ? 0 : 2;
   }
+  const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
+  if (question == "--timed-job") return timed_job_command(rest);  // MPI_Init reads the settings
   // A setting that is wrong is worth showing the rest all the same.
   const Error error = load_knobs(all_knobs());
   if (error) std::fprintf(stderr, "ompi_lite_info: %s\n", error.sentence());
   int code = error ? 1 : 0;
-  if (question == "--knobs")
-    code = std::max(code, print_knobs({words.begin() + 1, words.end()}));
-  else if (question == "--explain")
-    code = std::max(code, print_explanation({words.begin() + 1, words.end()}));
-  else
+  if (question == "--knobs") {
+    code = std::max(code, print_knobs(rest));
+  } else if (question == "--explain") {
+    code = std::max(code, explain_command(rest));
+  } else if (question == "--machine" || question == "--measure-machine") {
+    code = std::max(code, machine_command(rest, question == "--measure-machine"));
+  } else {
     print_summary();
+  }
   return code;
 }
 

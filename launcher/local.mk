@@ -51,5 +51,5 @@ ompi_lite_daemon_SOURCES = launcher/daemon_main.cc
 ompi_lite_daemon_LDADD = liblauncher.la libompi_lite.la
 mpicc_SOURCES = launcher/wrapper.cc
 mpicc_LDADD = libompi_lite_base.la
-ompi_lite_info_SOURCES = launcher/info.cc
-ompi_lite_info_LDADD = libompi_lite.la $(HWLOC_LIBS)
+ompi_lite_info_SOURCES = launcher/info.cc launcher/explain_command.cc launcher/machine_command.cc
+ompi_lite_info_LDADD = libompi_lite_abi.la libompi_lite.la $(HWLOC_LIBS)

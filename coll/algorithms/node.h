@@ -2,6 +2,9 @@
 // The small collectives of one node as selection sees them; what they do is in coll/node/.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "coll/algorithm.h"
 
 namespace ompi_lite::coll {
@@ -96,21 +99,53 @@ struct NodeCells {
   static constexpr const char* name = "cells";
   static constexpr bool fixed_order = true;
   static constexpr bool legal(const Question& q, Count) { return q.plain && q.cells; }
-  // In and out of a cell; of the same use as that of the slots.
-  static constexpr Cost cost(const Question& q, Count) {
+  // In and out of a cell. All ranks wait for all once a piece where each needs something of each other, and where a ring is
+  // full in a stream.
+  static Cost cost(const Question& q, Count) {
     const double p = q.ranks, others = p - 1;
-    const double m = static_cast<double>(q.bytes) / (q.operation == Operation::allgatherv ? p : 1);
-    const bool reduces = q.operation >= Operation::reduce,
-               all = q.operation == Operation::allgather || q.operation == Operation::allgatherv;
-    const bool one_way = q.operation == Operation::bcast;
-    const double through = one_way ? m : reduces ? 2 * m : all ? p * m : others * m;
-    const double pieces = 1 + through / (64 << 10);
-    return {.rounds = pieces * 0.5,
-            .bytes = through,
-            .handled = reduces ? m : through,
-            .all_messages = p * pieces,
-            .all_bytes = p * through / 2,
-            .all_handled = p * (reduces ? m : through)};
+    const double m = static_cast<double>(q.bytes) / (q.operation == Operation::allgatherv ? p : 1), share = m * others / p;
+    Cost cost;
+    // Of the busiest rank, and of all.
+    const auto work = [&](double shown, double fetched, double all_shown, double all_fetched) {
+      cost.shown = shown;
+      cost.fetched = fetched;
+      cost.all_shown = all_shown;
+      cost.all_fetched = all_fetched;
+    };
+    switch (q.operation) {
+      case Operation::bcast:
+        work(0, m, m, others * m);
+        break;
+      case Operation::gather:
+        work(0, others * m, others * m, others * m);
+        break;
+      case Operation::scatter:
+        work(others * m, 0, others * m, others * m);
+        break;
+      case Operation::allgather:
+      case Operation::allgatherv:
+        work(m, others * m, p * m, p * others * m);
+        break;
+      case Operation::alltoall:
+        work(others * m, others * m, p * others * m, p * others * m);
+        break;
+      case Operation::reduce:
+        work(share, 2 * share, p * share, (p + 1) * share);
+        break;
+      case Operation::allreduce:
+        work(share, 2 * share, p * share, 2 * p * share);
+        break;
+      default:  // reduce_scatter_block
+        work(share, share, p * share, p * share);
+    }
+    const bool reduces = q.operation >= Operation::reduce;
+    if (reduces) cost.handled = share;
+    cost.all_handled = p * cost.handled;
+    // On crowded cores a rank runs until it must wait; else the reader follows the writer from piece to piece.
+    constexpr double kPiece = 32 << 10, kRings = 4 << 20;
+    const double turn = std::ceil(std::max(cost.shown, cost.fetched) / (q.share_cores || reduces ? kRings / p : kPiece));
+    cost.meetings = reduces && q.operation != Operation::reduce_scatter_block ? 2 * turn : 0.5 + turn / 2;
+    return cost;
   }
 };
 template <>

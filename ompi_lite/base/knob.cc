@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 
+#include "ompi_lite/base/machine.h"
 #include "ompi_lite/base/macros.h"
 
 extern char** environ;  // NOLINT: the C library's own declaration
@@ -302,8 +303,8 @@ extern constinit Knob<double> spin_time;
 extern constinit Knob<double> crowded_spin_time;
 
 KnobGroup base_knobs() {
-  static constexpr KnobBase* kKnobs[] = {&log_level,   &slow_checks, &node_space,
-                                         &extra_space, &spin_time,   &crowded_spin_time};
+  static constexpr KnobBase* kKnobs[] = {&log_level, &slow_checks,       &node_space,  &extra_space,
+                                         &spin_time, &crowded_spin_time, &machine_file};
   return {"base", kKnobs};
 }
 

@@ -14,6 +14,7 @@ libompi_lite_base_la_SOURCES += ompi_lite/base/copy.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/wait.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/blocking.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/locality.cc
+libompi_lite_base_la_SOURCES += ompi_lite/base/machine.cc ompi_lite/base/measure.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/segment.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/flight_recorder.cc
 libompi_lite_base_la_SOURCES += ompi_lite/base/flight_reader.cc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layout of a node's segment: the head, one NodeRank per rank, one word per directed pair, then the blocks that take() hands
-// out. A fresh file reads as zeros, and zeros are a valid initial state of all of it, so nobody has to come first.
+// Layout of a node's segment: the head, one NodeRank per rank, one word per directed pair, the board of numbers, then the
+// blocks that take() hands out. A fresh file reads as zeros, and zeros are a valid initial state of all of it, so nobody has
+// to come first.
 #include "ompi_lite/base/segment.h"
 
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include "ompi_lite/base/clock.h"
 #include "ompi_lite/base/knob.h"
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/node_numbers.h"
 
 namespace ompi_lite {
 
@@ -32,8 +34,8 @@ constinit Knob<std::int64_t> extra_space{"extra_space", std::int64_t{64} << 20, 
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kLayout = 0x6f6d70696c697402;  // changes when the layout of the segment does
+constexpr std::uint64_t kPage = 4096, kLine = 64;
+constexpr std::uint64_t kLayout = 0x6f6d70696c697403;  // changes when the layout of the segment does
 constexpr std::int64_t kLeastSpace = std::int64_t{64} << 20;
 constexpr std::uint64_t kHoleFrom = 64 << 10;  // free blocks from this size on give their memory back
 constexpr int kClasses = 48;                   // blocks are kept by powers of two of pages
@@ -83,7 +85,8 @@ struct Segment::Head {
   std::atomic<std::uint64_t>* pairs(int size) { return reinterpret_cast<std::atomic<std::uint64_t>*>(ranks + size); }
   static std::uint64_t first_block(int size) {
     auto n = static_cast<std::uint64_t>(size);
-    return round_up(sizeof(Head) + n * sizeof(NodeRank) + n * n * sizeof(std::uint64_t), kPage);
+    return round_up(sizeof(Head) + n * sizeof(NodeRank) + n * n * sizeof(std::uint64_t) + kLine + sizeof(NumbersBoard),
+                    kPage);
   }
 };
 
@@ -322,6 +325,32 @@ Error Segment::wait_for_all(int timeout_ms) const {
     }
   }
   return {};
+}
+
+// ---- what all ranks of the node know alike ----
+
+NumbersBoard& numbers_board(const Segment& segment) {
+  const int last = segment.local_size() - 1;
+  const auto behind = reinterpret_cast<std::uintptr_t>(&segment.pair_word(last, last) + 1);
+  return *reinterpret_cast<NumbersBoard*>(round_up(behind, kLine));
+}
+
+os::CpuMask all_processors(const Segment& segment) {
+  os::CpuMask all;
+  for (int r = 0; r < segment.local_size(); ++r) {
+    const NodeRank& one = segment.rank(r);
+    if (one.state.load(std::memory_order_acquire) >= RankState::here) all.add(one.cpus);  // partner: enter
+  }
+  return all;
+}
+
+int usable_processors(const Segment& segment) {
+  int count = std::max(1, all_processors(segment).count());
+  for (int r = 0; r < segment.local_size(); ++r) {
+    const std::uint32_t grant = segment.rank(r).quota_millicpus;
+    if (grant > 0) count = std::clamp(static_cast<int>((grant + 999) / 1000), 1, count);
+  }
+  return count;
 }
 
 // ---- the launcher's view ----

@@ -13,6 +13,7 @@
 namespace ompi_lite {
 
 class Communicator;
+struct MachineNumbers;  // base/machine.h
 
 // Implemented by the runtime, found through CommunicatorHome. Needs the process lock.
 class PeerBook {
@@ -28,6 +29,8 @@ class PeerBook {
   virtual Secret pair_secret(const Secret& shared, const Secret& salt) const = 0;
   virtual ProcessName name_of(PeerId peer) const = 0;
   virtual bool is_of_own_world(PeerId peer) const = 0;
+  // The numbers of the machine by which the ranks of this world choose, the same at all of them. Asked for when first needed.
+  virtual const MachineNumbers& numbers() = 0;
   // A peer of another world is let go when the last communicator that holds it is.
   virtual void opened(Communicator& comm) = 0;
   virtual void closed(Communicator& comm) = 0;

@@ -14,6 +14,7 @@
 #include "btl/shm/transport.h"
 #include "ompi_lite/base/clock.h"
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/base/node_numbers.h"
 #include "ompi_lite/base/os.h"
 #include "ompi_lite/base/text.h"
 #include "ompi_lite/core/group.h"
@@ -28,15 +29,14 @@ constexpr char kSegmentKey[] = "ompi_lite.segment";
 constexpr char kSecretKey[] = "ompi_lite.secret";
 
 constexpr char kAddressesKey[] = "ompi_lite.addresses";
+constexpr char kNumbersName[] = "numbers";  // among them: of the machine, from the first rank
 
 bool is_tcp(const btl::Transport& transport) { return std::strcmp(transport.info().name, "tcp") == 0; }
 bool is_shm(const btl::Transport& transport) { return std::strcmp(transport.info().name, "shm") == 0; }
 
 // All addresses of a rank are one value: some servers wait for ever for a value that nobody has published, and not every
 // rank has every transport. For each: its name, a zero byte, the length of the address as 4 bytes, the address.
-void append_address(std::vector<std::byte>& all, const btl::Transport& transport) {
-  const std::string_view name = transport.info().name;
-  const auto address = transport.address();
+void append_address(std::vector<std::byte>& all, std::string_view name, std::span<const std::byte> address) {
   const auto length = static_cast<std::uint32_t>(address.size());
   const auto append = [&all](const void* data, std::size_t bytes) {
     const auto* begin = static_cast<const std::byte*>(data);
@@ -182,7 +182,11 @@ Error Process::open_transports() {
   const bool shm = std::any_of(transports_.begin(), transports_.end(), [](const auto& each) { return is_shm(*each); });
   if (job().size > 1 && !(all_local && shm)) {
     std::vector<std::byte> addresses;
-    for (const auto& transport : transports_) append_address(addresses, *transport);
+    for (const auto& transport : transports_) append_address(addresses, transport->info().name, transport->address());
+    if (job().rank == 0 && !all_local) {
+      const std::string text = numbers_text(loaded_or_presets(), {});
+      append_address(addresses, kNumbersName, std::as_bytes(std::span(text)));
+    }
     OL_TRY(bootstrap_->put(kAddressesKey, addresses));
     OL_TRY(bootstrap_->fence());
     addresses_published_ = true;
@@ -215,6 +219,23 @@ Result<std::vector<std::byte>> Process::address(PeerId peer, const btl::Transpor
   const btl::shm::ShmAddress theirs{segment_->id(), static_cast<std::int32_t>(here - local_peers_.begin()), 0};
   const auto* bytes = reinterpret_cast<const std::byte*>(&theirs);
   return std::vector<std::byte>(bytes, bytes + sizeof theirs);
+}
+
+// The ranks must not choose by different numbers. On one node they share them; else those of the first rank hold, which has
+// published them with its addresses.
+const MachineNumbers& Process::numbers() {
+  if (numbers_) return *numbers_;
+  if (job().size == 1) return numbers_.emplace(loaded_or_presets());
+  if (static_cast<int>(local_peers_.size()) == job().size && segment_)
+    return numbers_.emplace(numbers_of_board(numbers_board(*segment_), loaded_or_presets));
+  numbers_.emplace();
+  if (Result<std::vector<std::byte>> all = bootstrap_->get(0, kAddressesKey)) {
+    if (Result<std::vector<std::byte>> text = find_address(*all, kNumbersName)) {
+      const std::string_view view(reinterpret_cast<const char*>(text->data()), text->size());
+      if (Result<MachineNumbers> numbers = parse_numbers(view, {})) numbers_ = *numbers;
+    }
+  }
+  return *numbers_;
 }
 
 void Process::make_communicators() {

@@ -9,6 +9,7 @@
 
 #include "btl/btl.h"
 #include "ompi_lite/base/blocking.h"
+#include "ompi_lite/base/machine.h"
 #include "ompi_lite/base/progress.h"
 #include "ompi_lite/base/segment.h"
 #include "ompi_lite/base/wait.h"
@@ -47,6 +48,8 @@ class Process final : private pml::AddressBook {
   // The transport to processes that share no memory with this one; made when it is needed first. Null until then.
   btl::Transport* network();
   Error open_network();
+  // By which the ranks of this world choose among algorithms: the same at all of them.
+  const MachineNumbers& numbers();
 
  private:
   explicit Process(std::unique_ptr<Bootstrap> bootstrap) : bootstrap_(std::move(bootstrap)) {}
@@ -84,6 +87,7 @@ class Process final : private pml::AddressBook {
   std::list<TransportPoller> transport_pollers_;  // they must not move
   std::optional<ContextIds> context_ids_;
   CommunicatorHome home_;
+  std::optional<MachineNumbers> numbers_;  // from when a collective first asks
   Communicator* world_ = nullptr;
   Communicator* self_ = nullptr;
 };

@@ -77,6 +77,8 @@ void Worlds::close_ports() {
 
 // ---- names ----
 
+const MachineNumbers& Worlds::numbers() { return process_.numbers(); }
+
 bool Worlds::is_of_own_world(PeerId peer) const { return peer < process_.job().size; }
 
 ProcessName Worlds::name(PeerId peer) const {

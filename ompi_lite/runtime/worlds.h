@@ -66,6 +66,7 @@ class Worlds final : public btl::Directory, public PeerBook {
   Result<PeerId> meet(std::span<const std::byte> card, const Secret& pair) override;
   ProcessName name_of(PeerId peer) const override { return name(peer); }
   bool is_of_own_world(PeerId peer) const override;
+  const MachineNumbers& numbers() override;
   Secret pair_secret(const Secret& shared, const Secret& salt) const override;
   void opened(Communicator& comm) override;
   void closed(Communicator& comm) override;

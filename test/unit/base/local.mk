@@ -4,4 +4,5 @@ test_unit_unit_SOURCES += test/unit/base/containers_test.cc test/unit/base/objec
 test_unit_unit_SOURCES += test/unit/base/knob_test.cc
 test_unit_unit_SOURCES += test/unit/base/wait_test.cc test/unit/base/text_test.cc
 test_unit_unit_SOURCES += test/unit/base/segment_test.cc
+test_unit_unit_SOURCES += test/unit/base/machine_test.cc
 test_unit_unit_SOURCES += test/unit/base/flight_recorder_test.cc

@@ -3,6 +3,7 @@
 test_unit_unit_SOURCES += test/unit/coll/neighbor_test.cc
 test_unit_unit_SOURCES += test/unit/coll/patterns_test.cc
 test_unit_unit_SOURCES += test/unit/coll/select_test.cc
+test_unit_unit_SOURCES += test/unit/coll/choice_test.cc
 test_unit_unit_SOURCES += test/unit/coll/simulate_test.cc
 test_unit_unit_SOURCES += test/unit/coll/hosts_test.cc
 test_unit_unit_SOURCES += test/unit/coll/walk_test.cc
