@@ -45,7 +45,7 @@ void Direct::run_round() {
   Message* last_send = nullptr;  // blocks, unless there is something to do meanwhile
   for (Message& message : round) {
     if (message.way == Message::send) {
-      last_send = &message;
+      if (device_ == nullptr) last_send = &message;
       continue;
     }
     if (Error error = pml_.irecv(buffer(message.part), with(message.peer), message.request)) fail(error);
@@ -122,7 +122,15 @@ Error compare_arrival(Operation operation, int source, int rank, Count expected,
 void Direct::copy(const Part& from, const Part& to) {
   if (failed_ || (from.count == 0 && to.count == 0)) return;
   if (recording_ != nullptr) return recording_->add_copy(place(from), place(to));
-  if (Error error = copy_checked(operation_, rank(), buffer(from), buffer(to))) fail(error);
+  const Error error = device_ != nullptr && bytes(from) == bytes(to)
+                          ? device_->copy(buffer(from), buffer(to))
+                          : copy_checked(operation_, rank(), buffer(from), buffer(to));
+  if (error) fail(error);
+}
+
+void Direct::reduce_there(const Part& in, const Part& inout) {
+  if (failed_) return;
+  if (Error error = device_->reduce(*op_, type(in), address(in), address(inout), in.count)) fail(error);
 }
 
 Error copy_checked(Operation operation, int rank, const Buffer& from, const Buffer& to) {
@@ -139,9 +147,10 @@ Error copy_checked(Operation operation, int rank, const Buffer& from, const Buff
   return {};
 }
 
-std::byte* Direct::memory(Count bytes) {
+std::byte* Direct::memory(Count bytes, bool data) {
   Arena& arena = recording_ != nullptr ? recording_->arena() : state_.arena();
-  std::byte* memory = arena.take(static_cast<std::size_t>(bytes));
+  const auto wanted = static_cast<std::size_t>(bytes);
+  std::byte* memory = data && device_ != nullptr ? device_->take(wanted) : arena.take(wanted);
   if (memory == nullptr) {
     fail(make_error(ErrorClass::no_mem, "%s: no memory for %lld bytes of temporary data", mpi_name(operation_),
                     static_cast<long long>(bytes)));
@@ -160,7 +169,7 @@ Part Direct::scratch(Count count) {
   const Count high = element.true_lb() + element.true_extent() + std::max<Count>(0, last);
   constexpr Count kAlign = 64;
   const bool plain = low == 0;  // else the address itself must be aligned, wherever the data begins
-  const std::byte* start = memory(high - low + (plain ? 0 : kAlign));
+  const std::byte* start = memory(high - low + (plain ? 0 : kAlign), true);
   if (start == nullptr) return part;
   const Count address = static_cast<Count>(reinterpret_cast<std::uintptr_t>(start)) - low;
   part.offset = plain ? address : (address + kAlign - 1) / kAlign * kAlign;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "coll/compare.h"
+#include "coll/on_device.h"
 #include "coll/schedule.h"
 #include "coll/select.h"
 #include "coll/state.h"
@@ -34,6 +35,7 @@ class Direct {
         pml_(pml::of(comm)),
         state_(state_of(comm)),
         recording_(state_.recording()),
+        device_(state_.device()),
         operation_(operation),
         tag_(state_.next_tag()),
         signature_(state_.take_signature(signature)) {
@@ -51,6 +53,7 @@ class Direct {
         pml_(pml::of(comm)),
         state_(state_of(comm)),
         recording_(nullptr),
+        device_(nullptr),  // the node's forms take host memory
         operation_(operation),
         tag_(begun.tag),
         signature_(begun.signature) {
@@ -70,7 +73,7 @@ class Direct {
   void bind(Slot slot, std::byte* data, DatatypeSpan types) { bind(slot, Binding{data, nullptr, types}); }
   void reduce_with(Op& op, Datatype& type) {
     op_ = &op;
-    kernel_ = kernel_for(op, type);
+    if (device_ == nullptr) kernel_ = kernel_for(op, type);
     bind(Slot::scratch, nullptr, type);
     if (recording_ != nullptr) recording_->reduces_with(op, kernel_);
   }
@@ -89,7 +92,7 @@ class Direct {
   }
   void fail(const Error& error);
   // Memory for n numbers, such as the borders of blocks; null (and failed) if there is none.
-  Count* numbers(Count n) { return reinterpret_cast<Count*>(memory(n * static_cast<Count>(sizeof(Count)))); }
+  Count* numbers(Count n) { return reinterpret_cast<Count*>(memory(n * static_cast<Count>(sizeof(Count)), false)); }
 
   // ---- Steps ----
   int rank() const { return comm_.rank(); }
@@ -105,7 +108,7 @@ class Direct {
   void end_round() {
     if (messages_ == 0) return;
     if (recording_ != nullptr) return record_round();
-    if (messages_ > 1 || copy_waits_) return run_round();
+    if (messages_ > 1 || copy_waits_ || device_ != nullptr) return run_round();
     messages_ = 0;
     const Message& only = state_.round()[0];
     only.way == Message::send ? send_one(only) : recv_one(only);
@@ -116,12 +119,17 @@ class Direct {
     if (failed_ || a.count == 0) return;
     if (recording_ != nullptr) return recording_->add_reduce(place(a), place(b));
     if (kernel_) return kernel_.two(address(a), address(b), a.count);
+    if (device_ != nullptr) return reduce_there(a, b);
     if (Error error = ompi_lite::reduce(*op_, type(a), address(a), address(b), a.count)) fail(error);
   }
   void reduce_copy(const Part& a, const Part& b, const Part& c) {
     if (failed_ || a.count == 0) return;
     if (recording_ != nullptr) return recording_->add_reduce_copy(place(a), place(b), place(c));
     if (kernel_) return kernel_.three(address(a), address(b), address(c), a.count);
+    if (device_ != nullptr) {
+      copy(b, c);
+      return reduce_there(a, c);
+    }
     if (Error error = reduce3(*op_, type(a), address(a), address(b), address(c), a.count)) fail(error);
   }
 
@@ -158,8 +166,11 @@ class Direct {
   }
   Buffer buffer(const Part& part) const {
     if (part.count == 0) return Buffer(nullptr, 0, &datatype_of(MPI_BYTE));
-    return Buffer(address(part), part.count, &type(part));
+    Buffer made(address(part), part.count, &type(part));
+    if (device_ != nullptr) made.space = MemorySpace::device;
+    return made;
   }
+  void reduce_there(const Part& in, const Part& inout);
   pml::Envelope with(int peer) const { return {comm_, peer, tag_, Plane::collective, signature_}; }
   // Fails if a rank turned out to be in another collective.
   void notice_others() {
@@ -181,12 +192,13 @@ class Direct {
   void record_round();
   static void cancel(Request& request);
   void check_arrival(const Message& message, const Error& error, const MPI_Status& status);
-  std::byte* memory(Count bytes);
+  std::byte* memory(Count bytes, bool data);  // `data`: where the data are
 
   Communicator& comm_;
   pml::Pml& pml_;
   State& state_;
   Schedule* const recording_;  // null: steps are done now
+  OnDevice* const device_;     // where all the data are, or null: in host memory
   const Operation operation_;
   const int tag_;
   const CallSignature signature_;

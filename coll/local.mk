@@ -22,3 +22,4 @@ libompi_lite_la_SOURCES += coll/nonblocking.cc
 libompi_lite_la_SOURCES += coll/group_messages.cc
 libompi_lite_la_SOURCES += coll/acquaint.cc
 libompi_lite_la_SOURCES += coll/compare.cc
+libompi_lite_la_SOURCES += coll/on_device.cc

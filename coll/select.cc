@@ -10,6 +10,7 @@
 #include "coll/compare.h"
 #include "coll/dispatch.h"
 #include "coll/model.h"
+#include "coll/on_device.h"
 #include "coll/reproducible.h"
 #include "ompi_lite/base/macros.h"
 
@@ -114,7 +115,7 @@ Choice cheapest(const Question& question, const MachineNumbers& numbers, int bel
   return best;
 }
 
-constinit KnobBase* const list[] = {&check_collectives, &forced_algorithms, &reproducible};
+constinit KnobBase* const list[] = {&check_collectives, &forced_algorithms, &reproducible, &device_collectives};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "coll/model.h"
 #include "coll/node/region.h"
+#include "coll/on_device.h"
 #include "coll/schedule.h"
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/base/node_numbers.h"
@@ -50,9 +51,9 @@ void Arena::reset() {
 
 State::State(Communicator& comm, const ForcedAlgorithms& forced)
     : log_(pml::log_of(comm)),
-      region_settled_(!node::Region::possible(comm)),
-      one_node_(!region_settled_),
-      share_cores_(!region_settled_ && pml::of(comm).blocking().waiter().crowded()),
+      region_settled_(!node::Region::possible(comm) || device_collectives.value()),
+      one_node_(node::Region::possible(comm)),
+      share_cores_(one_node_ && pml::of(comm).blocking().waiter().crowded()),
       forced_(forced) {
   if (share_cores_) cores_ = usable_processors(*comm.home().segment);
   if (!one_node_ && !comm.is_inter()) find_hosts(comm);

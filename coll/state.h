@@ -27,6 +27,7 @@
 
 namespace ompi_lite::coll {
 
+class OnDevice;
 class Schedule;
 struct CallKey;
 
@@ -143,6 +144,10 @@ class State final : public Attachment {
   const ForcedAlgorithms& forced() const { return forced_; }
   void force(const ForcedAlgorithms& forced);         // in place of the knob's, for tests
   Schedule* recording() const { return recording_; }  // takes the steps of the call that is being made; null: they are done
+  // Calls go by messages alone, and will.
+  bool by_messages() const { return region_settled_ && !region_; }
+  OnDevice* device() const { return device_; }  // what the call that is being made works on; null: host memory
+  void set_device(OnDevice* device) { device_ = device; }
   // `alone`: with the steps of one call, which may go through the node's slots.
   void record_into(Schedule* schedule, bool alone = false) {
     recording_ = schedule;
@@ -202,6 +207,7 @@ class State final : public Attachment {
   Trial* trial_ = nullptr;        // the call that is being made belongs to it
   Schedule* recording_ = nullptr;
   bool recording_alone_ = false;
+  OnDevice* device_ = nullptr;
   std::vector<Schedule*> small_calls_;
   std::atomic<std::size_t> small_count_{0};  // of them; whoever waits for none reads it without the lock
   std::vector<Schedule*> kept_;              // oldest first

@@ -60,12 +60,19 @@ struct EagerSyncHeader {
 };
 static_assert(sizeof(EagerSyncHeader) == 32);
 
+// What a receiver can do with an announced message beside asking for it.
+enum class Place : std::uint8_t {
+  hidden,    // nothing
+  readable,  // the sender allows the receiver to get it
+  device,    // it lies in device memory, and an Export (core/device_data.h) follows that says where
+};
+
 struct AnnounceHeader {
   MatchHeader match;
   std::uint64_t send_request;
   std::int64_t bytes;          // of the whole message
-  std::uint64_t address, key;  // where it lies in one piece, if `readable`
-  std::uint64_t readable;      // 1: the sender allows the receiver to get it
+  std::uint64_t address, key;  // where it lies in one piece, if readable
+  std::uint64_t place;         // a Place
 };
 static_assert(sizeof(AnnounceHeader) == 64);
 
@@ -79,7 +86,8 @@ static_assert(sizeof(ClearToSendHeader) == 32);
 
 struct DataHeader {
   FrameKind kind = FrameKind::data;
-  std::uint8_t zero[7] = {};
+  std::uint8_t failed = 0;  // 1: the sender cannot read the rest; nothing more comes
+  std::uint8_t zero[6] = {};
   std::uint64_t receive_request;
 };
 static_assert(sizeof(DataHeader) == 16);

@@ -5,6 +5,7 @@ libompi_lite_la_SOURCES += pml/match.cc
 libompi_lite_la_SOURCES += pml/bsend.cc
 libompi_lite_la_SOURCES += pml/tune.cc
 libompi_lite_la_SOURCES += pml/pml.cc
+libompi_lite_la_SOURCES += pml/device.cc
 libompi_lite_la_SOURCES += pml/send.cc
 libompi_lite_la_SOURCES += pml/recv.cc
 libompi_lite_la_SOURCES += pml/rendezvous.cc

@@ -20,6 +20,7 @@ struct Peer : ListNode {
   Count learn_from = 0;                     // from this size on, below get_from, it takes the way that proved fastest
   Count share_from = 0;                     // from this size on both sides may copy it at the same time
   bool can_get = false;                     // until the peer refuses
+  bool near = false;                        // on this machine: may import device memory
   bool lost = false;
   bool damaged = false;  // lost because of what it sent: nothing more is taken from it
   Error why_lost;

@@ -121,7 +121,7 @@ Error Pml::connect(Peer& peer) {
     peer.eager_bytes = std::min(eager_limit(info), static_cast<Count>(std::min(most, kMostEager)));
     peer.bulk_bytes = std::min(std::max<std::size_t>(info.bulk_frame, 2 * kLargestHeader) - kLargestHeader, most);
     peer.first_bulk_bytes = info.stream ? peer.bulk_bytes : kFirstBulkBytes;
-    peer.can_get = info.one_sided;
+    peer.can_get = peer.near = info.one_sided;
     peer.get_from = info.get_from;
     peer.learn_from = info.learn_from;
     peer.share_from = info.share_from;
@@ -169,6 +169,12 @@ bool Pml::progress() {
   }
   if (!watched_.empty()) [[unlikely]]
     moved |= poll_watched();
+  if (!device_fetches_.empty()) [[unlikely]]
+    moved |= poll_device_fetches();
+  if (device::Work::any() && !moved) [[unlikely]] {  // no bell will ring for it
+    blocking_.waiter().relax();
+    return true;
+  }
   return moved;
 }
 

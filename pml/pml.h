@@ -103,8 +103,8 @@ class Pml final : public btl::Receiver {
   void give_up_collective(Communicator& comm, int tag);
   // Asks the rank whether it is in the collective of the envelope too; whoever is not gets to know it.
   void ask(const Envelope& about);
-  // Blocks until the request, a message of `with`, is done, or some rank turns out to be in another collective: then it is given
-  // up first.
+  // Blocks until the request, a message of `with`, is done, or some rank turns out to be in another collective: then it is
+  // given up first.
   void complete(Request& request, const Envelope& with);
 
   // Waits for a request that is active and not persistent, takes its completion and frees it.
@@ -125,11 +125,13 @@ class Pml final : public btl::Receiver {
 
   void attach(Communicator& comm);  // gives a new communicator its queues: CommunicatorHome::attach
   Blocking& blocking() { return blocking_; }
-  // Frames of messages that have come, and pieces that have left: for reports of hangs. Questions of compare.cc do not count.
+  // Frames of messages that have come, and pieces that have left: for reports of hangs. Questions of compare.cc do not
+  // count.
   const std::atomic<std::uint64_t>& moves() const { return moves_; }
   bool progress();  // sends what waited for room; true if something left
-  // For finalize: returns when everything this process has to send has left it. A message that its receiver has not asked for
-  // yet may still be wanted until the receiver finalizes too: where transports do not show that, until `all_finalize` is set.
+  // For finalize: returns when everything this process has to send has left it. A message that its receiver has not asked
+  // for yet may still be wanted until the receiver finalizes too: where transports do not show that, until `all_finalize` is
+  // set.
   void drain(const std::atomic<bool>* all_finalize = nullptr);
   void flush();  // returns when all that was queued has left
 
@@ -192,6 +194,9 @@ class Pml final : public btl::Receiver {
   void keep_unexpected(Context& context, Peer& from, std::span<const std::byte> frame);
   void release_sender(Peer& from, FrameKind kind, std::uint64_t send_request);
   void accept(ReceiveRequest& request, Message& message);  // and frees the message
+  void use_device(ReceiveRequest& request);                // if that is where its buffer lies
+  Error begin_pieces(ReceiveRequest& request);
+  void put_piece(ReceiveRequest& request, std::span<const std::byte> bytes);
 
   // compare.cc
   void tell(FrameKind kind, const Envelope& about);
@@ -205,8 +210,9 @@ class Pml final : public btl::Receiver {
   void on_recall(Peer& from, const RecallHeader& header);
 
   // rendezvous.cc
+  // `readable` and `exported`: where the message lies, in host memory or in a device's, if that can be read from here.
   void begin_large(ReceiveRequest& request, Peer& from, int source, int tag, std::uint64_t send_request, Count bytes,
-                   const btl::RemoteRegion* readable);
+                   const btl::RemoteRegion* readable, std::span<const std::byte> exported);
   bool fetch(ReceiveRequest& request, const btl::RemoteRegion& region);
   void on_fetched(ReceiveRequest& request, Error result);
   void ask_for_frames(ReceiveRequest& request);
@@ -216,6 +222,10 @@ class Pml final : public btl::Receiver {
   // landing.cc
   std::uint64_t land_data(PeerId from, std::uint64_t ticket, Count payload) const;
   std::uint64_t land_eager(PeerId from, const MatchHeader& header, Count payload);
+
+  // device.cc
+  bool fetch_from_device(ReceiveRequest& request, std::span<const std::byte> exported);
+  bool poll_device_fetches();
 
   // shared_copy.cc
   bool fetch_shared(ReceiveRequest& request, const btl::RemoteRegion& region);
@@ -238,6 +248,7 @@ class Pml final : public btl::Receiver {
   std::vector<std::unique_ptr<Peer>> peers_;  // by PeerId, as far as we have talked
   List<Peer> busy_;
   List<PolledRequest> watched_;
+  std::vector<ReceiveRequest*> device_fetches_;  // being copied by a device
   std::unordered_map<ContextId, std::unique_ptr<Context>> contexts_;
   Context* last_context_ = nullptr;  // where the last frame went: most go to the same
   bool any_lost_ = false;

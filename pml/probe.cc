@@ -115,6 +115,7 @@ Error Pml::imrecv(const Buffer& data, Message*& message, Request*& request) {
     return {};
   }
   prepare(*made, data, {*taken.comm, taken.source, taken.tag});
+  use_device(*made);
   hold_objects(*made, *taken.comm, data);
   begin_matched(*made, taken);
   message = nullptr;
@@ -136,9 +137,16 @@ Error Pml::mrecv(const Buffer& data, Message*& message, MPI_Status* status) {
 
 // A receive for a message that is matched already.
 void Pml::begin_matched(ReceiveRequest& request, Message& message) {
-  if (request.room > 0 && request.start == nullptr) request.cursor.emplace(request.data);
   Communicator* comm = message.comm;
-  accept(request, message);
+  Error error;
+  if (request.room > 0 && request.start == nullptr) error = begin_pieces(request);
+  if (error) {
+    release_sender(*message.peer, message.frame_kind, message.send_request);
+    free_message(message);
+    finish_receive(request, error);
+  } else {
+    accept(request, message);
+  }
   release(comm);
 }
 

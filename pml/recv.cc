@@ -37,13 +37,15 @@ Error Pml::recv(const Buffer& data, const Envelope& from, MPI_Status* status) {
 Error Pml::irecv(const Buffer& data, const Envelope& from, Request*& request) {
   OL_TRY(recv_init(data, from, request));
   request->persistent = false;
-  start(static_cast<ReceiveRequest&>(*request));
-  return {};
+  auto& made = static_cast<ReceiveRequest&>(*request);
+  start(made);
+  return made.device && made.device->refused() ? take_completion(request, nullptr) : Error();
 }
 
 Error Pml::recv_init(const Buffer& data, const Envelope& from, Request*& request) {
   ReceiveRequest* made = receives_.take(*this);
   prepare(*made, data, from);
+  use_device(*made);
   made->persistent = true;
   made->active = false;
   hold_objects(*made, from.comm, data);
@@ -69,10 +71,12 @@ void Pml::start(ReceiveRequest& request) {
   request.complete.store(false, std::memory_order_relaxed);  // nobody waits for it yet
   request.active = true;
   request.error = {};
-  if (request.room > 0 && request.start == nullptr) request.cursor.emplace(request.data);
   if (request.source == MPI_PROC_NULL) {
     set_status_proc_null(request.status);
     return finish_receive(request, {});
+  }
+  if (request.room > 0 && request.start == nullptr) {
+    if (Error error = begin_pieces(request)) return finish_receive(request, error);
   }
   Queues& queues = request.context->queues(request.plane);
   if (!queues.unexpected.empty()) {
@@ -86,6 +90,27 @@ void Pml::start(ReceiveRequest& request) {
   }
   request.posted = true;
   queues.posted.add(request);
+}
+
+void Pml::use_device(ReceiveRequest& request) {
+  if (request.data.space != MemorySpace::device) [[likely]]
+    return;
+  request.start = nullptr;
+  request.device = std::make_unique<DeviceData>(request.data);
+}
+
+Error Pml::begin_pieces(ReceiveRequest& request) {
+  if (request.device) return request.device->start();
+  request.cursor.emplace(request.data);
+  return {};
+}
+
+// The next bytes of a message whose buffer is not one piece of host memory.
+void Pml::put_piece(ReceiveRequest& request, std::span<const std::byte> bytes) {
+  if (request.device)
+    request.device->write(bytes);
+  else
+    request.cursor->unpack(bytes.data(), bytes.size());
 }
 
 // An error if a message from there can never come, or (any source) might not.
@@ -153,8 +178,9 @@ bool Pml::on_match(PeerId from, std::span<const std::byte> frame) {
   }
   const auto& announce = *reinterpret_cast<const AnnounceHeader*>(frame.data());
   const btl::RemoteRegion region{announce.address, static_cast<std::uint64_t>(announce.bytes), announce.key};
+  const auto place = static_cast<Place>(announce.place);
   begin_large(request, peer(from), header.source, header.tag, announce.send_request, announce.bytes,
-              announce.readable != 0 ? &region : nullptr);
+              place == Place::readable ? &region : nullptr, frame.subspan(sizeof(AnnounceHeader)));
   return true;
 }
 
@@ -164,18 +190,22 @@ void Pml::deliver(ReceiveRequest& request, int source, int tag, std::span<const 
     if (request.start != nullptr)
       copy_bytes(request.start, payload.data(), bytes);
     else
-      request.cursor->unpack(payload.data(), bytes);
+      put_piece(request, payload.first(bytes));
   }
   counters.messages_received.add(1);
   counters.bytes_received.add(bytes);
   request.announced = static_cast<Count>(payload.size());
   set_status(request.status, source, tag, static_cast<Count>(bytes));
-  finish_receive(request, {});
+  finish_receive(request, request.device ? request.device->flush() : Error());
 }
 
 void Pml::match_reply(Peer& to, std::uint64_t send_request) { reply(to, ReplyHeader{FrameKind::matched, {}, send_request}); }
 
 void Pml::finish_receive(ReceiveRequest& request, Error error) {
+  if (request.device) [[unlikely]] {
+    request.device->end();
+    std::erase(device_fetches_, &request);
+  }
   if (request.receiving) {
     request.receiving = false;
     request.peer->receiving.remove(request);
@@ -203,7 +233,8 @@ void free_message(Message& message) {
   counters.unexpected_messages.subtract(1);
   if (message.frame_kind != FrameKind::announce)
     counters.unexpected_bytes.subtract(static_cast<std::uint64_t>(message.bytes));
-  if (message.fortran_index >= 0) [[unlikely]] forget_int(message);
+  if (message.fortran_index >= 0) [[unlikely]]
+    forget_int(message);
   message.~Message();
   std::free(&message);
 }
@@ -215,7 +246,7 @@ void Pml::keep_unexpected(Context& context, Peer& from, std::span<const std::byt
   Message* message = new_message(payload.size());
   OL_CHECK(message != nullptr, payload.size());
   counters.unexpected_messages.add(1);
-  counters.unexpected_bytes.add(payload.size());
+  if (header.kind != FrameKind::announce) counters.unexpected_bytes.add(payload.size());
   counters.unexpected_most.raise_to(counters.unexpected_messages.value());
   message->pml = this;
   message->peer = &from;
@@ -232,7 +263,8 @@ void Pml::keep_unexpected(Context& context, Peer& from, std::span<const std::byt
     message->send_request = announce.send_request;
     message->address = announce.address;
     message->key = announce.key;
-    message->readable = announce.readable != 0;
+    message->place = static_cast<Place>(announce.place);
+    message->exported = payload.size();
   }
   if (!payload.empty()) copy_bytes(message->payload(), payload.data(), payload.size());
   if (message->signature.checked())  // an empty one is the farewell of a rank that has failed: Direct::fail
@@ -265,7 +297,7 @@ void Pml::accept(ReceiveRequest& request, Message& message) {
     case FrameKind::announce: {
       const btl::RemoteRegion region{message.address, static_cast<std::uint64_t>(message.bytes), message.key};
       begin_large(request, from, message.source, message.tag, message.send_request, message.bytes,
-                  message.readable ? &region : nullptr);
+                  message.place == Place::readable ? &region : nullptr, {message.payload(), message.exported});
       break;
     }
     case FrameKind::eager_sync:

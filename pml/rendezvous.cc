@@ -20,7 +20,7 @@ OpenWays open_ways(const Peer& from, Count bytes, bool readable) {
 }  // namespace
 
 void Pml::begin_large(ReceiveRequest& request, Peer& from, int source, int tag, std::uint64_t send_request, Count bytes,
-                      const btl::RemoteRegion* readable) {
+                      const btl::RemoteRegion* readable, std::span<const std::byte> exported) {
   request.peer = &from;
   request.send_request = send_request;
   request.announced = bytes;
@@ -43,6 +43,7 @@ void Pml::begin_large(ReceiveRequest& request, Peer& from, int source, int tag, 
   request.sharing = request.refetch = false;
   if (!from.endpoint) [[unlikely]]
     static_cast<void>(connect(from));  // an answer has to be sent in any case: the error shows there
+  if (request.device && fetch_from_device(request, exported)) return;
   const OpenWays ways = open_ways(from, request.expected, readable != nullptr && request.start != nullptr);
   const bool choice = ways.count() > 1;
   const Way way = choice ? ways_.way_for(request.expected, ways, alone) : ways.has(Way::get) ? Way::get : Way::frames;
@@ -93,17 +94,22 @@ void Pml::ask_for_frames(ReceiveRequest& request) {
 }
 
 bool Pml::on_data(PeerId from, std::span<const std::byte> frame) {
-  Request* found = tickets_.find(reinterpret_cast<const DataHeader*>(frame.data())->receive_request);
+  const auto& header = *reinterpret_cast<const DataHeader*>(frame.data());
+  Request* found = tickets_.find(header.receive_request);
   if (found == nullptr || found->request_kind != RequestKind::receive) return false;
   auto& request = static_cast<ReceiveRequest&>(*found);
   const std::span<const std::byte> payload = frame.subspan(sizeof(DataHeader));
   if (request.peer->id != from || request.sharing ||
       static_cast<Count>(payload.size()) > request.expected - request.received)
     return false;
+  if (header.failed != 0) [[unlikely]] {
+    finish_receive(request, Error(ErrorClass::other, "the sender could not read its buffer to the end"));
+    return true;
+  }
   if (request.start != nullptr)
     copy_bytes(request.start + request.received, payload.data(), payload.size());
   else
-    request.cursor->unpack(payload.data(), payload.size());
+    put_piece(request, payload);
   received_more(request, static_cast<Count>(payload.size()));
   return true;
 }
@@ -112,7 +118,7 @@ void Pml::received_more(ReceiveRequest& request, Count bytes) {
   request.received += bytes;
   if (request.received != request.expected) return;
   if (request.began_ns != 0) ways_.took(Way::frames, request.expected, now_ns() - request.began_ns);
-  finish_receive(request, {});
+  finish_receive(request, request.device ? request.device->flush() : Error());
 }
 
 }  // namespace ompi_lite::pml

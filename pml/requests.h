@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "btl/btl.h"
 #include "ompi_lite/base/list.h"
 #include "ompi_lite/core/buffer.h"
+#include "ompi_lite/core/device_data.h"
 #include "ompi_lite/core/pack.h"
 #include "ompi_lite/core/request.h"
 #include "pml/frame.h"
@@ -58,6 +60,7 @@ struct SendRequest : Request, Outgoing {
   BsendBuffer* bsend = nullptr;       // a copy of a buffered message: whose space, and where
   std::byte* bsend_space = nullptr;
   std::optional<PackCursor> cursor;
+  std::unique_ptr<DeviceData> device;  // in place of `start` and `cursor`, where the data lie in device memory
 
   explicit SendRequest(Pml& owner) : Request(RequestKind::send), Outgoing(true), pml(&owner) {}
 };
@@ -68,8 +71,8 @@ struct ReceiveRequest : Request, MatchEntry, ListNode {
   Context* context = nullptr;
   Plane plane = Plane::point_to_point;
   CallSignature signature;  // of the collective that it is part of
-  bool posted = false;     // in the posted list
-  bool receiving = false;  // matched with a large message that is on its way: in Peer::receiving
+  bool posted = false;      // in the posted list
+  bool receiving = false;   // matched with a large message that is on its way: in Peer::receiving
   bool holds_objects = false;
   bool sharing = false;  // being copied by both sides
   bool refetch = false;  // that failed: frames are asked for when the sender is done with its part
@@ -87,6 +90,7 @@ struct ReceiveRequest : Request, MatchEntry, ListNode {
     ReceiveRequest* request;
   } fetch;
   std::optional<PackCursor> cursor;
+  std::unique_ptr<DeviceData> device;  // in place of `start` and `cursor`, where the buffer lies in device memory
 
   explicit ReceiveRequest(Pml& owner) : Request(RequestKind::receive), pml(&owner) {}
 };
@@ -98,9 +102,10 @@ struct Message : Object, MatchEntry {
   Peer* peer = nullptr;
   Communicator* comm = nullptr;  // set and held by mprobe
   FrameKind frame_kind = FrameKind::eager;
-  bool readable = false;
+  Place place = Place::hidden;
   Count bytes = 0;
   std::uint64_t send_request = 0, address = 0, key = 0;
+  std::size_t exported = 0;  // bytes that follow an announce: where it lies in device memory
   CallSignature signature;
 
   Message() : Object(ObjectKind::message) {}

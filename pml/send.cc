@@ -73,8 +73,9 @@ Error Pml::send_slowly(SendMode mode, const Buffer& data, const Envelope& to, Pe
 Error Pml::isend(SendMode mode, const Buffer& data, const Envelope& to, Request*& request) {
   OL_TRY(send_init(mode, data, to, request));
   request->persistent = false;
-  start(static_cast<SendRequest&>(*request));
-  return {};
+  auto& made = static_cast<SendRequest&>(*request);
+  start(made);
+  return made.device && made.device->refused() ? take_completion(request, nullptr) : Error();
 }
 
 Error Pml::send_init(SendMode mode, const Buffer& data, const Envelope& to, Request*& request) {
@@ -89,6 +90,8 @@ Error Pml::send_init(SendMode mode, const Buffer& data, const Envelope& to, Requ
   made->active = false;
   if (peer != nullptr) {
     prepare(*made, mode, data, to, *peer);
+    if (data.space == MemorySpace::device) [[unlikely]]
+      made->device = std::make_unique<DeviceData>(data);
   } else {
     made->ops = &RequestTables::send;
     made->comm = &to.comm;
@@ -125,11 +128,16 @@ void Pml::start(SendRequest& request) {
   request.sent = 0;
   request.asked_again = false;
   request.start = request.bytes > 0 ? contiguous_start(request.data) : nullptr;
-  if (request.bytes > 0 && request.start == nullptr)
+  if (request.device) [[unlikely]] {
+    request.start = nullptr;
+    if (Error error = request.device->start()) return finish_send(request, error);
+  } else if (request.bytes > 0 && request.start == nullptr) {
     request.cursor.emplace(request.data);
-  else
+  } else {
     request.cursor.reset();
-  if (request.bytes > peer.eager_bytes)
+  }
+  const bool offered = request.device && request.device->offer(peer.near);
+  if (offered || request.bytes > peer.eager_bytes)
     request.header.kind = FrameKind::announce;
   else
     request.header.kind = request.mode == SendMode::synchronous ? FrameKind::eager_sync : FrameKind::eager;
@@ -164,10 +172,23 @@ bool Pml::try_first_frame(SendRequest& request) {
                           request.bytes,
                           reinterpret_cast<std::uint64_t>(request.start),
                           0,
-                          request.start != nullptr ? 1u : 0u};
-    sent = send_frame(peer, header, nullptr, 0);
+                          static_cast<std::uint64_t>(request.start != nullptr ? Place::readable : Place::hidden)};
+    std::span<const std::byte> exported;
+    if (request.device) [[unlikely]] {
+      exported = request.device->exported();
+      if (!exported.empty()) header.place = static_cast<std::uint64_t>(Place::device);
+    }
+    sent = send_frame(peer, header, exported.data(), static_cast<Count>(exported.size()));
   } else {
     const std::byte* payload = request.cursor ? stage(request, request.bytes) : request.start;
+    if (request.device) [[unlikely]] {
+      Result<std::span<const std::byte>> whole = request.device->read_first(request.bytes);
+      if (!whole) {
+        finish_send(request, whole.error());
+        return true;
+      }
+      payload = whole->data();
+    }
     if (request.header.kind == FrameKind::eager_sync)
       sent = send_frame(peer, EagerSyncHeader{request.header, request.ticket}, payload, request.bytes);
     else
@@ -221,14 +242,29 @@ bool Pml::try_stream(SendRequest& request) {
   Peer& peer = *request.peer;
   const Count most =
       std::min(static_cast<Count>(peer.bulk_bytes), std::max(static_cast<Count>(peer.first_bulk_bytes), request.sent));
-  const Count bytes = std::min(request.bytes - request.sent, most);
-  const std::byte* payload = request.cursor ? stage(request, bytes) : request.start + request.sent;
+  Count bytes = std::min(request.bytes - request.sent, most);
+  const std::byte* payload = nullptr;
   DataHeader header;
   header.receive_request = request.receive_request;
+  Error unreadable;
+  if (request.device) [[unlikely]] {
+    Result<std::span<const std::byte>> part = request.device->read(request.sent, bytes, request.bytes);
+    if (part && part->empty()) return false;
+    if (!part) unreadable = part.error();
+    header.failed = part ? 0 : 1;
+    payload = part ? part->data() : nullptr;
+    bytes = part ? static_cast<Count>(part->size()) : 0;
+  } else {
+    payload = request.cursor ? stage(request, bytes) : request.start + request.sent;
+  }
   const btl::Sent sent = send_frame(peer, header, payload, bytes);
   if (sent == btl::Sent::full) return false;
   if (sent == btl::Sent::dead) {
     on_lost(peer.id, Error(ErrorClass::other, "the process has left"));
+    return true;
+  }
+  if (unreadable) [[unlikely]] {
+    finish_send(request, unreadable);
     return true;
   }
   request.sent += bytes;
@@ -287,6 +323,8 @@ void Pml::finish_send(SendRequest& request, Error error) {
     request.ticket = 0;
   }
   if (staged_for_ == &request) staged_for_ = nullptr;
+  if (request.device) [[unlikely]]
+    request.device->end();
   if (request.bsend_space != nullptr) {
     request.bsend->give_back(request.bsend_space);
     request.bsend_space = nullptr;
@@ -313,7 +351,17 @@ Error Pml::send_buffered(SendRequest& original) {
   if (place == nullptr)
     return make_error(ErrorClass::buffer, "the buffer attached for buffered sends has no room left for %lld bytes",
                       static_cast<long long>(bytes));
-  if (bytes > 0) PackCursor(original.data).pack(place, static_cast<std::size_t>(bytes));
+  Error unreadable;
+  if (original.device) {
+    unreadable = original.device->start();
+    if (!unreadable) unreadable = original.device->pack(place);
+  } else if (bytes > 0) {
+    PackCursor(original.data).pack(place, static_cast<std::size_t>(bytes));
+  }
+  if (unreadable) {
+    buffer.give_back(place);
+    return unreadable;
+  }
 
   SendRequest* copy = sends_.take(*this);
   copy->ops = &RequestTables::send;

@@ -2,15 +2,14 @@
 // One MPI call: enter, read the arguments, run the semantic function, store results, raise the error if there is one.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "ompi_lite/abi/describe.h"
+#include "ompi_lite/abi/device_collectives.h"
 #include "ompi_lite/abi/device_ways.h"
 #include "ompi_lite/abi/payload.h"
+#include "ompi_lite/abi/run.h"
 #include "ompi_lite/abi/site.h"
 #include "ompi_lite/abi/sole_buffer.h"
 #include "ompi_lite/abi/write.h"
@@ -69,50 +68,18 @@ class Turn {
   Ref<Communicator> comm_;
 };
 
-// Which argument each parameter of the semantic function gets: in order, but a Length is passed over where the function goes
-// on with a span, which brings its own.
-template <class... P>
-struct Parameters {
-  template <class T>
-  struct IsLength : std::false_type {};
-  template <class T>
-  struct IsLength<Length<T>> : std::true_type {};
-
-  template <class... A>
-  static constexpr std::array<std::size_t, sizeof...(P)> places() {
-    constexpr std::array<bool, sizeof...(P) + 1> wants_number{std::is_arithmetic_v<P>...};
-    constexpr std::array<bool, sizeof...(A) + 1> is_length{IsLength<A>::value...};
-    std::array<std::size_t, sizeof...(P)> result{};
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < sizeof...(P); ++i) {
-      while (next < sizeof...(A) && is_length[next] && !wants_number[i]) ++next;
-      result[i] = next++;
-    }
-    return result;
-  }
-};
-
-template <auto function>
-struct Run;
-template <class... P, Error (*function)(P...)>
-struct Run<function> {
-  template <class... A>
-  static Error with(A&... args) {
-    [[maybe_unused]] static constexpr auto places = Parameters<P...>::template places<A...>();
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      [[maybe_unused]] auto all = std::forward_as_tuple(args...);
-      return function(std::get<places[I]>(all).template as<P>()...);
-    }
-    (std::make_index_sequence<sizeof...(P)>{});
-  }
-};
-
 // The same with buffers in device memory: they are copied to stand-ins before, and back after it or when the request is
 // complete that the call leaves behind.
 template <class A>
 inline constexpr bool kIsBuffer = requires(A& argument, const Site& site, Staging& staging) {
   argument.stage(site, staging);
 };
+// Takes the buffers in device memory that the function can do with as they are.
+template <class A>
+Error offer(A& argument) {
+  if constexpr (requires { argument.offer(); }) return argument.offer();
+  return {};
+}
 template <class A>
 Error stage(const Site& site, Staging& staging, A& argument) {
   if constexpr (kIsBuffer<A>) return argument.stage(site, staging);
@@ -137,17 +104,20 @@ inline Object* made_by(NewHandle<MPI_Request>& handle) { return handle.made.used
 
 template <auto function, class... A>
 [[gnu::cold, gnu::noinline]] Error run_staged(const Site& site, A&... args) {
-  if constexpr (requires(bool& done) { DeviceWay<function>::take(done, args...); }) {
+  if constexpr (requires(bool& done) { DeviceWay<function>::take(site, done, args...); }) {
     bool done = false;
-    const Error failed = DeviceWay<function>::take(done, args...);
+    const Error failed = DeviceWay<function>::take(site, done, args...);
     if (failed || done) return failed;
   }
   Staging staging;
   Error error;
+  constexpr auto kForm = DeviceForm<function>::function;
+  if (kForm != nullptr && device::use_pipeline.value()) static_cast<void>(((error = offer(args), !error) && ...));
+  if (error) return error;
   static_cast<void>(((error = stage(site, staging, args), !error) && ...));
   if (!error) error = staging.copy_in();
   if (error) return error;
-  error = Run<function>::with(args...);
+  error = Run < kForm != nullptr ? kForm : function > ::with(args...);
   (tell(args), ...);
   (settle(args), ...);
   Object* made = nullptr;

@@ -10,6 +10,7 @@
 #include "coll/coll.h"
 #include "ompi_lite/abi/read.h"
 #include "ompi_lite/base/macros.h"
+#include "ompi_lite/core/device_data.h"
 #include "ompi_lite/core/grid.h"
 #include "ompi_lite/core/staging.h"
 
@@ -117,6 +118,8 @@ struct Payload {
   const char* type_name;
   Flow flow;
   Datatype* type = nullptr;
+  MemorySpace space = MemorySpace::host;  // where the operation finds it
+  bool reachable = false;                 // found to be all in host memory
 
   Error read(Site& site) {
     if constexpr (use >= Use::leaf) {
@@ -147,18 +150,35 @@ struct Payload {
   bool surely_host() const {
     return is_in_place(data) || type == nullptr || (type->basic() != nullptr && device::surely_host(data));
   }
-  Error stage(const Site& site, Staging& staging) {
+  // All that the call may use of it; no elements where it uses nothing.
+  Buffer whole(const Site& site) const {
     if (is_in_place(data) || type == nullptr || count <= 0) return {};
     constexpr bool kEach =
         blocks == Blocks::per_rank || use == Use::everyone || use == Use::at_root || use == Use::from_neighbors;
-    const Buffer block(data, kEach ? count * blocks_in(use, *site.comm) : count, type);
+    return Buffer(data, kEach ? count * blocks_in(use, *site.comm) : count, type);
+  }
+  Error stage(const Site& site, Staging& staging) {
+    const Buffer block = whole(site);
+    if (block.count <= 0 || space != MemorySpace::host || reachable) return {};
     if constexpr (use == Use::window) return in_reach(block, data_name);
     const bool root = use == Use::bcast && site.root == (site.comm->is_inter() ? MPI_ROOT : site.comm->rank());
     return staging.add(data, {&block, 1}, root ? Flow::in : flow, data_name);
   }
+  // The operation takes it where it lies, if that is possible: else it will be staged.
+  Error offer() {
+    device::Location found;
+    const Buffer buffer(data, count, type);
+    if (type == nullptr || count <= 0) return {};
+    OL_TRY(locate_buffer(buffer, data_name, found));
+    reachable = !found.out_of_reach();
+    if (DeviceData::fits(buffer, found)) space = MemorySpace::device;
+    return {};
+  }
   template <class P>
   Buffer as() {
-    return Buffer(data, count, type);
+    Buffer buffer(data, count, type);
+    buffer.space = space;
+    return buffer;
   }
   void store(bool) {}
 };
@@ -197,10 +217,14 @@ struct Operand {
   bool surely_host() const {
     return is_in_place(data) || type == nullptr || (type->basic() != nullptr && device::surely_host(data));
   }
-  Error stage(const Site& site, Staging& staging) {
+  Buffer whole(const Site& site) const {
     if (is_in_place(data) || type == nullptr || count <= 0 || !significant(use, site)) return {};
     const bool each = blocks == Blocks::per_rank && (flow == Flow::in || site.in_place);
-    const Buffer block(data, each ? count * site.comm->size() : count, type);
+    return Buffer(data, each ? count * site.comm->size() : count, type);
+  }
+  Error stage(const Site& site, Staging& staging) {
+    const Buffer block = whole(site);
+    if (block.count <= 0) return {};
     return staging.add(data, {&block, 1}, flow, data_name);
   }
   template <class P>

@@ -37,26 +37,39 @@ bool aligned(const void* address, const BasicType& basic) {
 
 }  // namespace
 
-Error reduce_on_device(Op& op, const Buffer& in, const Buffer& inout, bool& done) {
-  done = false;
-  const BasicType* basic = inout.type == nullptr ? nullptr : inout.type->basic();
+bool reduces_near(const Op& op, const Datatype& type, const void* data, const device::Location& near) {
+  const BasicType* basic = type.basic();
   const OmpiLiteDeviceOps* ops = device::operations();
-  if (ops == nullptr || !device::use_kernels.value() || basic == nullptr || in.type != inout.type || inout.count <= 0)
-    return {};
-  if (!has_kernel(op, *basic) || !aligned(in.data, *basic) || !aligned(inout.data, *basic)) return {};
-  if (Error undefined = check_op(op, *inout.type)) return undefined;
-  const device::Location from = device::locate(in.data), to = device::locate(inout.data);
-  if (!from.out_of_reach() || !to.out_of_reach() || from.facts.device != to.facts.device) return {};
-  const OmpiLiteReduction what{static_cast<int>(op.op_kind), static_cast<int>(basic->representation), in.data, inout.data,
-                               static_cast<std::size_t>(inout.count)};
+  if (ops == nullptr || !device::use_kernels.value() || basic == nullptr || !has_kernel(op, *basic) ||
+      !aligned(data, *basic))
+    return false;
   std::array<char, 256> text{};
   OmpiLiteReason reason{text.data(), text.size()};
-  const int result = ops->reduce(&what, &to.facts, &reason);
-  if (result > 0) return {};
-  if (result < 0)
-    return make_error(ErrorClass::buffer, "a reduction in device memory at %p failed: %s", inout.data, text.data());
+  const OmpiLiteReduction nothing{static_cast<int>(op.op_kind), static_cast<int>(basic->representation), data, nullptr, 0};
+  return ops->reduce(&nothing, &near.facts, &reason) == 0;
+}
+
+Error reduce_near(const Op& op, const BasicType& basic, const void* in, void* inout, Count count,
+                  const device::Location& near) {
+  const OmpiLiteReduction what{static_cast<int>(op.op_kind), static_cast<int>(basic.representation), in, inout,
+                               static_cast<std::size_t>(count)};
+  std::array<char, 256> text{};
+  OmpiLiteReason reason{text.data(), text.size()};
+  if (device::operations()->reduce(&what, &near.facts, &reason) != 0)
+    return make_error(ErrorClass::buffer, "a reduction in device memory at %p failed: %s", inout, text.data());
   device::device_counters.kernel_reductions.add(1);
-  device::device_counters.kernel_bytes.add(static_cast<std::uint64_t>(pack_size(inout)));
+  device::device_counters.kernel_bytes.add(static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(basic.size));
+  return {};
+}
+
+Error reduce_on_device(Op& op, const Buffer& in, const Buffer& inout, bool& done) {
+  done = false;
+  if (device::operations() == nullptr || inout.type == nullptr || in.type != inout.type || inout.count <= 0) return {};
+  const device::Location from = device::locate(in.data), to = device::locate(inout.data);
+  if (!from.out_of_reach() || !to.out_of_reach() || from.facts.device != to.facts.device) return {};
+  if (!reduces_near(op, *inout.type, in.data, to) || !reduces_near(op, *inout.type, inout.data, to)) return {};
+  if (Error undefined = check_op(op, *inout.type)) return undefined;
+  OL_TRY(reduce_near(op, *inout.type->basic(), in.data, inout.data, inout.count, to));
   done = true;
   return {};
 }

@@ -18,6 +18,7 @@ libompi_lite_la_SOURCES += ompi_lite/core/pack.cc
 libompi_lite_la_SOURCES += ompi_lite/core/predefined_types.cc
 libompi_lite_la_SOURCES += ompi_lite/core/signature.cc
 libompi_lite_la_SOURCES += ompi_lite/core/staging.cc
+libompi_lite_la_SOURCES += ompi_lite/core/device_data.cc
 libompi_lite_la_SOURCES += ompi_lite/core/device_reduce.cc
 libompi_lite_la_SOURCES += ompi_lite/core/type_arrays.cc
 libompi_lite_la_SOURCES += ompi_lite/core/type_builder.cc

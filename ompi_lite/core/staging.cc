@@ -74,7 +74,8 @@ Span span_of(std::span<const Buffer> blocks) {
 // The copies of one buffer, with evenly spaced runs as one; given to the device in lots.
 class Copies {
  public:
-  Copies(std::uintptr_t shift, bool out, const device::Location& near) : shift_(shift), out_(out), near_(near) {}
+  Copies(std::uintptr_t shift, bool out, const device::Location& near, bool pinned)
+      : shift_(shift), out_(out), pinned_(pinned), near_(near) {}
 
   Error add(const LayoutItem& item, std::byte* base) {
     std::byte* at = base + item.offset;
@@ -90,7 +91,7 @@ class Copies {
     return {};
   }
   Error flush() {
-    const Error error = device::copy(std::span(lot_).first(used_), near_);
+    const Error error = device::copy(std::span(lot_).first(used_), near_, pinned_);
     used_ = 0;
     return error;
   }
@@ -104,14 +105,19 @@ class Copies {
     }
     if (used_ == lot_.size()) OL_TRY(flush());
     auto* other = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(at) + shift_);
-    lot_[used_++] = {out_ ? at : other, out_ ? other : at, static_cast<std::size_t>(bytes), static_cast<std::size_t>(count),
-                     static_cast<std::size_t>(count > 1 ? stride : bytes)};
+    const auto pitch = static_cast<std::size_t>(count > 1 ? stride : bytes);
+    lot_[used_++] = {out_ ? at : other,
+                     out_ ? other : at,
+                     static_cast<std::size_t>(bytes),
+                     static_cast<std::size_t>(count),
+                     pitch,
+                     pitch};
     bytes_ += static_cast<std::uint64_t>(bytes * count);
     return {};
   }
 
   std::uintptr_t shift_;
-  bool out_;
+  bool out_, pinned_;
   const device::Location& near_;
   std::array<OmpiLiteCopy, kCopiesAtOnce> lot_;
   std::size_t used_ = 0;
@@ -180,7 +186,7 @@ StandIn::~StandIn() = default;
 
 Error StandIn::copy(const Buffer& part, bool out) const {
   if (pack_size(part) == 0) return {};
-  Copies copies(shift_, out, near_);
+  Copies copies(shift_, out, near_, bounce_.pinned());
   OL_TRY(copies.add(loop_over(part.type->layout(), part.count, part.type->extent()), part.data));
   OL_TRY(copies.flush());
   device::device_counters.staged_bytes.add(copies.bytes());

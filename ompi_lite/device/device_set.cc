@@ -13,6 +13,7 @@
 #include "ompi_lite/base/macros.h"
 #include "ompi_lite/base/os.h"
 #include "ompi_lite/base/os_addresses.h"
+#include "ompi_lite/device/peers.h"
 
 namespace ompi_lite::device {
 
@@ -24,6 +25,13 @@ constinit Knob<bool> use_kernels("device_kernels", true, Unit::none,
                                  "Reduce in device memory with kernels where there is one for the operation and the type. "
                                  "Off: in host memory.");
 
+constinit Knob<bool> use_pipeline("device_pipeline", true, Unit::none,
+                                  "Send and receive device buffers in pieces, of which one is copied while another is under "
+                                  "way. Off: as a whole.");
+constinit Knob<std::int64_t> piece_bytes("device_piece_bytes", 512 << 10, Unit::bytes,
+                                         "Size of these pieces; also the pinned host memory for each.");
+constinit Knob<std::int64_t> pieces("device_pieces", 3, Unit::none, "How many of them one message has at a time, 2 to 16.");
+
 namespace {
 
 constinit Knob<const char*> choice("device", "auto", Unit::none,
@@ -32,7 +40,8 @@ constinit Knob<const char*> choice("device", "auto", Unit::none,
 constinit Knob<const char*> plugin_file("device_plugin", "", Unit::none,
                                         "The device plugin; not set: libompi_lite_cuda.so beside the library.");
 
-constinit KnobBase* const list[] = {&choice, &plugin_file, &use_kernels};
+constinit KnobBase* const list[] = {&choice, &plugin_file, &use_kernels, &use_pipeline, &piece_bytes,
+                                    &pieces, &use_peers,   &peers_from,  &most_imports};
 
 // Where device memory was seen. An address in one of these ranges that the driver no longer knows was freed.
 struct SeenRange {
@@ -163,11 +172,12 @@ Error check_host(const void* address, const char* what) {
       address, description());
 }
 
-Error copy(std::span<const OmpiLiteCopy> copies, const Location& near) {
+Error copy(std::span<const OmpiLiteCopy> copies, const Location& near, bool pinned) {
   if (copies.empty()) return {};
   std::array<char, 256> text{};
   OmpiLiteReason reason{text.data(), text.size()};
-  if (state().ops->copy(copies.data(), copies.size(), &near.facts, &reason) == 0) return {};
+  const OmpiLiteCopies all{copies.data(), copies.size(), pinned};
+  if (state().ops->copy(&all, &near.facts, &reason) == 0) return {};
   return make_error(ErrorClass::buffer, "a copy from or to device memory at %p failed: %s", near.facts.base, text.data());
 }
 

@@ -42,9 +42,10 @@ struct Location {
   DeviceId device() const { return {facts.device}; }
   // The host cannot touch it.
   bool out_of_reach() const { return space() == MemorySpace::device; }
-  bool holds(const void* address) const {
+  bool holds(const void* address) const { return holds(address, 1); }
+  bool holds(const void* address, std::size_t bytes) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(facts.base), at = reinterpret_cast<std::uintptr_t>(address);
-    return at >= begin && at - begin < facts.bytes;
+    return at >= begin && at - begin < facts.bytes && bytes <= facts.bytes - (at - begin);
   }
 };
 
@@ -64,8 +65,9 @@ Location locate(const void* address);
 // an Error if the host cannot read it. `what` names the argument.
 Error check_host(const void* address, const char* what);
 
-// Copies between device and host memory or within device memory; done on return.
-Error copy(std::span<const OmpiLiteCopy> copies, const Location& near);
+// Copies between device and host memory or within device memory, after what the caller has put into the default streams;
+// done on return. `pinned`: what is host memory among them came from Bounce::take and is Bounce::pinned().
+Error copy(std::span<const OmpiLiteCopy> copies, const Location& near, bool pinned);
 
 // Memory that device buffers are staged through: fast to copy if the driver lets us pin it. Kept for the next user.
 class Bounce {
@@ -80,6 +82,7 @@ class Bounce {
   static Bounce reserve(std::size_t bytes);
   bool make_usable(const std::byte* from, std::size_t bytes);
   std::byte* data() const { return data_; }
+  bool pinned() const { return pinned_; }
 
  private:
   std::byte* data_ = nullptr;
@@ -95,10 +98,17 @@ struct DeviceCounters {
   Counter questions;                     // to the driver: where an address lies
   Counter staged_buffers, staged_bytes;  // through host memory, both directions
   Counter kernel_reductions, kernel_bytes;
+  Counter piped_messages, piped_bytes;  // through pinned memory in pieces, both directions
+  Counter peer_messages, peer_bytes;    // received out of another process's device memory
+  Counter peer_opened, peer_closed;     // mappings of such memory
+  Counter collectives;                  // that ran in device memory
 };
 extern constinit DeviceCounters device_counters;
 
 KnobGroup knobs();
 extern Knob<bool> use_kernels;
+extern Knob<bool> use_pipeline;
+extern Knob<std::int64_t> piece_bytes;
+extern Knob<std::int64_t> pieces;
 
 }  // namespace ompi_lite::device

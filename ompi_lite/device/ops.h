@@ -9,7 +9,7 @@
 // The plugin is loaded from the folder of the library, never linked.
 extern "C" {
 
-inline constexpr std::uint32_t kOmpiLiteDeviceVersion = 1;
+inline constexpr std::uint32_t kOmpiLiteDeviceVersion = 2;
 inline constexpr char kOmpiLiteDeviceSymbol[] = "ompi_lite_device_ops";
 
 // Where an address lies. `id` differs between two allocations even if the second one got the address of the first.
@@ -22,13 +22,18 @@ struct OmpiLiteLocation {
   std::size_t bytes;  // of it; 0: not known
 };
 
-// `rows` runs of `bytes` bytes, each `pitch` bytes after the one before; source and destination have the same pitch.
+// `rows` runs of `bytes` bytes, at each side so many bytes after the one before.
 struct OmpiLiteCopy {
   void* to;
   const void* from;
   std::size_t bytes;
   std::size_t rows;
-  std::size_t pitch;
+  std::size_t to_pitch, from_pitch;
+};
+struct OmpiLiteCopies {
+  const OmpiLiteCopy* list;
+  std::size_t count;
+  bool pinned;  // what is host memory among them was given to pin()
 };
 
 // Room for a sentence that says what went wrong, with the driver's words; the plugin ends it with a zero.
@@ -60,8 +65,18 @@ struct OmpiLiteDeviceOps {
   int (*open)(OmpiLiteReason* reason);
   // Asks the driver, once. An address that it does not know is host memory.
   void (*locate)(const void* address, OmpiLiteLocation* location);
-  // All copies are done on return. `near` is the location of the device memory among them.
-  int (*copy)(const OmpiLiteCopy* copies, std::size_t count, const OmpiLiteLocation* near, OmpiLiteReason* reason);
+  // All copies are done on return; they come after what the caller has put into the default streams. `near` is the location
+  // of the device memory among them.
+  int (*copy)(const OmpiLiteCopies* copies, const OmpiLiteLocation* near, OmpiLiteReason* reason);
+  // What the caller has put into the default streams of the memory's context is done on return.
+  int (*settle)(const OmpiLiteLocation* near, OmpiLiteReason* reason);
+  // Starts the copies, in a stream that waits for no other and that no other waits for. `work` is for poll().
+  int (*begin)(const OmpiLiteCopies* copies, const OmpiLiteLocation* near, void** work, OmpiLiteReason* reason);
+  // 0: done; 1: under way, which `wait` does not give; else it has failed. But for 1 the work is gone.
+  int (*poll)(void* work, bool wait, OmpiLiteReason* reason);
+  // Memory on the device of `near`, in its context; null: there is none left. Given back with its own location.
+  void* (*allocate)(std::size_t bytes, const OmpiLiteLocation* near);
+  void (*release)(void* address, const OmpiLiteLocation* location);
   // Makes host memory fast to copy from and to; failing that, copies work all the same.
   int (*pin)(void* address, std::size_t bytes, const OmpiLiteLocation* near);
   void (*unpin)(void* address);
@@ -70,7 +85,7 @@ struct OmpiLiteDeviceOps {
   int (*open_export)(const OmpiLiteExport* exported, const OmpiLiteLocation* near, void** base, OmpiLiteReason* reason);
   void (*close_export)(void* base, const OmpiLiteLocation* near);
   // inout[i] = in[i] op inout[i] on the device, done on return. Operation and element type by the numbers of
-  // core/reduce_on_device.h; 1 with an empty reason where there is no kernel for them.
+  // core/reduce_on_device.h; 1 with an empty reason where there are no kernels. No elements: only asks.
   int (*reduce)(const OmpiLiteReduction* what, const OmpiLiteLocation* near, OmpiLiteReason* reason);
 };
 

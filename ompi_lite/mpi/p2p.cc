@@ -48,6 +48,33 @@ Error sendrecv(const Buffer& send, int dest, int sendtag, const Buffer& receive,
   return pml.wait(*receiving, status);
 }
 
+Error send_by_request(pml::SendMode mode, const Buffer& data, int dest, int tag, Communicator& comm) {
+  pml::Pml& pml = pml::of(comm);
+  Request* sending = nullptr;
+  OL_TRY(pml.isend(mode, data, {comm, dest, tag}, sending));
+  return pml.wait(*sending, nullptr);
+}
+
+Error recv_by_request(const Buffer& data, int source, int tag, Communicator& comm, MPI_Status* status) {
+  pml::Pml& pml = pml::of(comm);
+  Request* receiving = nullptr;
+  OL_TRY(pml.irecv(data, {comm, source, tag}, receiving));
+  return pml.wait(*receiving, status);
+}
+
+Error sendrecv_by_requests(const Buffer& send, int dest, int sendtag, const Buffer& receive, int source, int recvtag,
+                           Communicator& comm, MPI_Status* status) {
+  pml::Pml& pml = pml::of(comm);
+  Request* receiving = nullptr;
+  OL_TRY(pml.irecv(receive, {comm, source, recvtag}, receiving));
+  if (Error error = send_by_request(pml::SendMode::standard, send, dest, sendtag, comm)) {
+    if (!receiving->done()) (void)receiving->ops->cancel(*receiving);
+    (void)pml.wait(*receiving, nullptr);
+    return error;
+  }
+  return pml.wait(*receiving, status);
+}
+
 // The message leaves from a packed copy, which needs no more memory than its data.
 Error sendrecv_replace(const Buffer& data, int dest, int sendtag, int source, int recvtag, Communicator& comm,
                        MPI_Status* status) {

@@ -23,8 +23,14 @@ Error sendrecv(const Buffer& send, int dest, int sendtag, const Buffer& receive,
 Error sendrecv_replace(const Buffer& data, int dest, int sendtag, int source, int recvtag, Communicator& comm,
                        MPI_Status* status);
 
-// Section 3.6: the buffers of buffered sends. A message takes that of its communicator, else that of the session it stems from,
-// else that of the process.
+// The same three for buffers that may lie in device memory.
+Error send_by_request(pml::SendMode mode, const Buffer& data, int dest, int tag, Communicator& comm);
+Error recv_by_request(const Buffer& data, int source, int tag, Communicator& comm, MPI_Status* status);
+Error sendrecv_by_requests(const Buffer& send, int dest, int sendtag, const Buffer& receive, int source, int recvtag,
+                           Communicator& comm, MPI_Status* status);
+
+// Section 3.6: the buffers of buffered sends. A message takes that of its communicator, else that of the session it stems
+// from, else that of the process.
 Error buffer_attach(void* buffer, Count size);
 Error buffer_detach(void*& buffer, Count& size);
 Error buffer_flush();

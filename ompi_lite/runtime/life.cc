@@ -21,6 +21,8 @@
 #include "ompi_lite/core/op_kernels.h"
 #include "ompi_lite/core/predefined_types.h"
 #include "ompi_lite/device/device_set.h"
+#include "ompi_lite/device/peers.h"
+#include "ompi_lite/device/scratch.h"
 #include "ompi_lite/runtime/knob_list.h"
 #include "ompi_lite/runtime/leftovers.h"
 #include "ompi_lite/runtime/process.h"
@@ -111,6 +113,8 @@ Error bring_down() {
   bool lost = false;
   Error pending = runtime::look_for_leftovers(lost);
   runtime::tell_traffic(process.job());
+  device::close_imports();
+  device::release_scratch();
   if (!failed && door.last_errors_return) failed = pending;
   door.process = nullptr;
   serving_world = nullptr;

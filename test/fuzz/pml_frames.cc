@@ -248,7 +248,7 @@ class Play {
         payload = 0;
         break;
       case FrameKind::data:
-        put(pml::DataHeader{kind, {}, ticket()});
+        put(pml::DataHeader{kind, input_.byte() % 64 == 1, {}, ticket()});  // rarely one that cannot go on
         break;
       case FrameKind::share:
         put(pml::ShareHeader{

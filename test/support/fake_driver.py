@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The environment in which a program finds the driver double instead of a driver."""
+"""The environment in which a program finds the driver double instead of a driver; with REAL_DRIVER=1 the real one."""
 
 import os
 import pathlib
@@ -17,6 +17,8 @@ def folder():
 
 def environment(plugin=True, **more):
     """`plugin`: with the plugin whose kernels the double runs."""
+    if os.environ.get("REAL_DRIVER"):
+        return {"OMPI_LITE_DEVICE": "cuda"} | more
     found = folder()
     made = {"LD_LIBRARY_PATH": f"{found}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
     if plugin:

@@ -15,11 +15,16 @@ using CUcontext = struct CUctx_st*;
 using CUstream = struct CUstream_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
+using CUevent = struct CUevent_st*;
 
-inline constexpr CUresult kSuccess = 0, kNotInitialized = 3;
+inline constexpr CUresult kSuccess = 0, kNotInitialized = 3, kNotReady = 600;
 inline constexpr int kMemoryTypeHost = 1, kMemoryTypeDevice = 2, kMemoryTypeUnified = 4;
-inline constexpr unsigned kHostRegisterPortable = 1, kIpcLazyPeerAccess = 1;
+inline constexpr unsigned kHostRegisterPortable = 1, kHostRegisterDeviceMap = 2, kIpcLazyPeerAccess = 1;
+inline constexpr unsigned kStreamNonBlocking = 1, kEventDisableTiming = 2;
+inline constexpr int kDeviceUsesHostPointers = 91;  // of registered memory: the device finds it at the same address
 
+// The legacy default stream of the current context.
+inline CUstream legacy_stream() { return reinterpret_cast<CUstream>(std::uintptr_t{1}); }
 // The per-thread default stream of the current context: what is put there waits for all work that was put into the legacy
 // default stream before.
 inline CUstream per_thread_stream() { return reinterpret_cast<CUstream>(std::uintptr_t{2}); }
@@ -66,12 +71,20 @@ struct Driver {
   CUresult (*cuCtxPushCurrent)(CUcontext);
   CUresult (*cuCtxPopCurrent)(CUcontext*);
   CUresult (*cuDeviceGet)(CUdevice*, int);
+  CUresult (*cuDeviceGetAttribute)(int*, int, CUdevice);
   CUresult (*cuDevicePrimaryCtxGetState)(CUdevice, unsigned*, int*);
   CUresult (*cuDevicePrimaryCtxRetain)(CUcontext*, CUdevice);
   CUresult (*cuDevicePrimaryCtxRelease)(CUdevice);
   CUresult (*cuMemcpyAsync)(CUdeviceptr, CUdeviceptr, std::size_t, CUstream);
   CUresult (*cuMemcpy2DAsync)(const Memcpy2D*, CUstream);
   CUresult (*cuStreamSynchronize)(CUstream);
+  CUresult (*cuStreamCreate)(CUstream*, unsigned);
+  CUresult (*cuEventCreate)(CUevent*, unsigned);
+  CUresult (*cuEventRecord)(CUevent, CUstream);
+  CUresult (*cuEventQuery)(CUevent);
+  CUresult (*cuEventSynchronize)(CUevent);
+  CUresult (*cuMemAlloc)(CUdeviceptr*, std::size_t);
+  CUresult (*cuMemFree)(CUdeviceptr);
   CUresult (*cuMemHostRegister)(void*, std::size_t, unsigned);
   CUresult (*cuMemHostUnregister)(void*);
   CUresult (*cuIpcGetMemHandle)(IpcMemHandle*, CUdeviceptr);

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The device plugin. It needs no toolkit; with nvcc it gets kernels. Installed beside the library, which loads it at run time.
-cuda_sources = ompi_lite/device/cuda/driver.cc ompi_lite/device/cuda/plugin.cc
+cuda_sources = ompi_lite/device/cuda/context.cc ompi_lite/device/cuda/driver.cc ompi_lite/device/cuda/plugin.cc \
+  ompi_lite/device/cuda/work.cc
 noinst_LTLIBRARIES += libompi_lite_cuda.la
 if HAVE_NVCC
 libompi_lite_cuda_la_SOURCES = $(cuda_sources)
 nodist_libompi_lite_cuda_la_SOURCES = kernel_image.cc
 # Machine code for the families of devices, and the newest one's portable code for those to come.
-kernels.fatbin: ompi_lite/core/device_kernels.cu ompi_lite/core/reduce_on_device.h ompi_lite/core/op_elements.h
+kernels.fatbin: ompi_lite/core/device_kernels.cu ompi_lite/device/copy_on_device.h ompi_lite/device/ops.h \
+  ompi_lite/core/reduce_on_device.h ompi_lite/core/op_elements.h
 	$(AM_V_GEN)$(NVCC) -std=c++20 --expt-relaxed-constexpr -fmad=false -O3 -I$(top_srcdir) $(NVCC_TARGETS) -fatbin -o $@ $<
 kernel_image.cc: kernels.fatbin
 	$(AM_V_GEN){ \

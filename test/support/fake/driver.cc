@@ -33,6 +33,11 @@ struct CUstream_st {
   fake::Streams::Id id;
   CUcontext context;
 };
+struct CUevent_st {
+  CUcontext context;
+  fake::Streams::Id stream = 0;
+  std::uint64_t mark = 0;
+};
 struct CUmod_st {
   CUcontext context;
 };
@@ -45,7 +50,7 @@ struct CUfunc_st {
 namespace {
 
 constexpr CUresult kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200,
-                   kInvalidContext = 201, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600, kIllegalAddress = 700,
+                   kInvalidContext = 201, kInvalidHandle = 400, kNotFound = 500, kIllegalAddress = 700,
                    kAlreadyRegistered = 712, kNotRegistered = 713;
 
 struct Pretended {
@@ -93,20 +98,22 @@ fake::Streams::Id stream_of(CUstream stream, CUresult& result) {
 char* bytes_at(CUdeviceptr address) { return reinterpret_cast<char*>(address); }
 
 // The addresses are looked up when the work is done, as the hardware does.
-CUresult put_copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, std::size_t rows, std::size_t pitch,
-                  CUstream stream) {
-  const std::size_t span = (rows - 1) * pitch + bytes;
+struct Pitches {
+  std::size_t to = 0, from = 0;
+};
+CUresult put_copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, std::size_t rows, Pitches pitch, CUstream stream) {
+  const std::size_t to_span = (rows - 1) * pitch.to + bytes, from_span = (rows - 1) * pitch.from + bytes;
   CUresult result = in_context();
-  if (result == kSuccess) result = in_order(bytes_at(to), span);
-  if (result == kSuccess) result = in_order(bytes_at(from), span);
+  if (result == kSuccess) result = in_order(bytes_at(to), to_span);
+  if (result == kSuccess) result = in_order(bytes_at(from), from_span);
   if (result != kSuccess) return result;
   const auto id = stream_of(stream, result);
   if (result != kSuccess) return result;
   driver().streams.put(id, [=] {
-    char* target = driver().memory.reach(bytes_at(to), span);
-    const char* source = driver().memory.reach(bytes_at(from), span);
+    char* target = driver().memory.reach(bytes_at(to), to_span);
+    const char* source = driver().memory.reach(bytes_at(from), from_span);
     if (target == nullptr || source == nullptr) return kIllegalAddress;
-    for (std::size_t row = 0; row < rows; ++row) std::memmove(target + row * pitch, source + row * pitch, bytes);
+    for (std::size_t row = 0; row < rows; ++row) std::memmove(target + row * pitch.to, source + row * pitch.from, bytes);
     return kSuccess;
   });
   return kSuccess;
@@ -190,6 +197,10 @@ CUresult cuGetErrorName(CUresult error, const char** name) {
 CUresult cuGetErrorString(CUresult error, const char** text) {
   *text = error == kOutOfMemory ? "out of memory" : error == kInvalidContext ? "invalid device context" : "pretended error";
   return kSuccess;
+}
+CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
+  *value = attribute == kDeviceUsesHostPointers ? 1 : 0;
+  return driver().initialized ? kSuccess : kNotInitialized;
 }
 CUresult cuDeviceGetCount(int* count) {
   *count = driver().devices;
@@ -314,19 +325,20 @@ CUresult cuPointerGetAttributes(unsigned count, const int* attributes, void** pl
 // ---- work ----
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-  return put_copy(to, from, bytes, 1, 0, stream);
+  return put_copy(to, from, bytes, 1, {}, stream);
 }
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  const CUresult result = put_copy(to, from, bytes, 1, 0, nullptr);
+  const CUresult result = put_copy(to, from, bytes, 1, {}, nullptr);
   return result != kSuccess ? result : driver().streams.wait(fake::Streams::kLegacy);
 }
 CUresult cuMemcpy2DAsync_v2(const Memcpy2D* copy, CUstream stream) {
   if (copy->source_type != kMemoryTypeUnified || copy->dest_type != kMemoryTypeUnified) return kInvalidValue;
   if (copy->source_pitch < copy->width || copy->dest_pitch < copy->width || copy->source_pitch > (1 << 20) ||
-      copy->source_pitch != copy->dest_pitch)
+      copy->dest_pitch > (1 << 20))
     return kInvalidValue;
   const Memcpy2D kept = *copy;
-  return put_copy(kept.dest_device, kept.source_device, kept.width, kept.height, kept.dest_pitch, stream);
+  return put_copy(kept.dest_device, kept.source_device, kept.width, kept.height, {kept.dest_pitch, kept.source_pitch},
+                  stream);
 }
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::size_t bytes) {
   CUresult result = in_context();
@@ -355,6 +367,30 @@ CUresult cuStreamQuery(CUstream stream) {
   if (result != kSuccess) return result;
   const auto id = stream_of(stream, result);
   return result != kSuccess ? result : driver().streams.idle(id) ? kSuccess : kNotReady;
+}
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  const CUresult result = in_context();
+  if (result == kSuccess) *event = new CUevent_st{now()};
+  return result;
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  CUresult result = in_context();
+  if (result == kSuccess && event->context != now()) result = kInvalidHandle;
+  if (result != kSuccess) return result;
+  const auto id = stream_of(stream, result);
+  if (result != kSuccess) return result;
+  event->stream = id;
+  event->mark = driver().streams.mark(id);
+  return kSuccess;
+}
+CUresult cuEventQuery(CUevent event) {
+  const CUresult result = in_context();
+  if (result != kSuccess) return result;
+  return driver().streams.reached(event->stream, event->mark) ? driver().streams.take_error(event->stream) : kNotReady;
+}
+CUresult cuEventSynchronize(CUevent event) {
+  const CUresult result = in_context();
+  return result != kSuccess ? result : driver().streams.wait(event->stream, event->mark);
 }
 
 // ---- other processes ----
@@ -452,6 +488,14 @@ CUresult cuGetProcAddress_v2(const char* name, void** place, int, std::uint64_t,
                                 named("cuMemcpyAsync", cuMemcpyAsync),
                                 named("cuMemcpy2DAsync", cuMemcpy2DAsync_v2),
                                 named("cuStreamSynchronize", cuStreamSynchronize),
+                                named("cuStreamCreate", cuStreamCreate),
+                                named("cuEventCreate", cuEventCreate),
+                                named("cuEventRecord", cuEventRecord),
+                                named("cuEventQuery", cuEventQuery),
+                                named("cuEventSynchronize", cuEventSynchronize),
+                                named("cuDeviceGetAttribute", cuDeviceGetAttribute),
+                                named("cuMemAlloc", cuMemAlloc_v2),
+                                named("cuMemFree", cuMemFree_v2),
                                 named("cuMemHostRegister", cuMemHostRegister_v2),
                                 named("cuMemHostUnregister", cuMemHostUnregister),
                                 named("cuIpcGetMemHandle", cuIpcGetMemHandle),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel of the plugin as host code: a few threads, one after the other.
+// The kernels of the plugin as host code: a few threads, one after the other.
 #include "test/support/fake/kernels.h"
 
 #include <cstdint>
@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "ompi_lite/core/reduce_on_device.h"
+#include "ompi_lite/device/copy_on_device.h"
+#include "ompi_lite/device/cuda/kernels.h"
 
 namespace fake {
 namespace {
@@ -36,8 +38,25 @@ std::function<int()> launch_reduce(void** arguments, Reach reach) {
   };
 }
 
+std::function<int()> launch_copy(void** arguments, Reach reach) {
+  const auto lot = value<ompi_lite::kernels::CopyLot>(arguments[0]);
+  return [=] {
+    for (std::size_t i = 0; i < lot.count; ++i) {
+      OmpiLiteCopy copy = lot.list[i];
+      copy.to = reach(copy.to, (copy.rows - 1) * copy.to_pitch + copy.bytes);
+      copy.from = reach(copy.from, (copy.rows - 1) * copy.from_pitch + copy.bytes);
+      if (copy.to == nullptr || copy.from == nullptr) return kIllegalAddress;
+      for (std::uint64_t thread = 0; thread < kThreads; ++thread) ompi_lite::kernels::copy_on_device(copy, thread, kThreads);
+    }
+    return 0;
+  };
+}
+
 }  // namespace
 
-Kernel find_kernel(const char* name) { return std::string_view(name) == "ompi_lite_reduce" ? launch_reduce : nullptr; }
+Kernel find_kernel(const char* name) {
+  if (std::string_view(name) == ompi_lite::cuda::kReduceKernel) return launch_reduce;
+  return std::string_view(name) == ompi_lite::cuda::kCopyKernel ? launch_copy : nullptr;
+}
 
 }  // namespace fake

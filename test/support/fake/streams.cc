@@ -66,7 +66,7 @@ bool Streams::do_one(std::unique_lock<std::mutex>& guard) {
 void Streams::work_for_ever() {
   std::unique_lock guard(lock_);
   for (;;) {
-    more_.wait(guard);
+    more_.wait_for(guard, std::chrono::milliseconds(1));  // what is put while it works rings no bell
     guard.unlock();
     std::this_thread::sleep_for(std::chrono::microseconds(200));
     guard.lock();
@@ -75,10 +75,15 @@ void Streams::work_for_ever() {
   }
 }
 
-int Streams::wait(Id id) {
+int Streams::take_error(Id id) {
+  const std::lock_guard guard(lock_);
+  return std::exchange(streams_[id].error, 0);
+}
+
+int Streams::wait(Id id, std::uint64_t mark) {
   std::unique_lock guard(lock_);
   Stream& stream = streams_[id];
-  const std::uint64_t all = stream.put;
+  const std::uint64_t all = mark != 0 ? mark : stream.put;
   while (stream.done < all)
     if (!do_one(guard)) less_.wait_for(guard, std::chrono::microseconds(500));
   return std::exchange(stream.error, 0);
@@ -94,6 +99,17 @@ int Streams::wait_for_all() {
     const int of_one = wait(id);
     if (of_one != 0) error = of_one;
   }
+}
+
+std::uint64_t Streams::mark(Id id) {
+  put(id, [] { return 0; });
+  const std::lock_guard guard(lock_);
+  return streams_[id].put;
+}
+
+bool Streams::reached(Id id, std::uint64_t mark) {
+  const std::lock_guard guard(lock_);
+  return streams_[id].done >= mark;
 }
 
 bool Streams::idle(Id id) {

@@ -25,9 +25,14 @@ class Streams {
   static constexpr Id kLegacy = 0;
   // `work` gives an error of the driver, which wait() then returns once.
   void put(Id stream, std::function<int()> work);
-  int wait(Id stream);
+  int wait(Id stream, std::uint64_t mark = 0);  // 0: for all that is in it now
+  int take_error(Id stream);
   int wait_for_all();
   bool idle(Id stream);
+  // What was put into the stream up to now: a mark for reached(). Like the driver, a mark is after what the legacy stream
+  // had before.
+  std::uint64_t mark(Id stream);
+  bool reached(Id stream, std::uint64_t mark);
 
  private:
   struct Work {
