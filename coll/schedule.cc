@@ -213,7 +213,8 @@ void Schedule::add_node_call(const node::Call& call, bool in_cells) {
   keep(node_call_.send);
   keep(node_call_.receive);
   if (call.op != nullptr) reduces_with(*call.op, {});
-  if (!call.in_place) note_base(Slot::send, node_call_.send.data);
+  // In place the two are one, but for a scatter, whose root then receives nothing.
+  if (!call.in_place || call.operation == Operation::scatter) note_base(Slot::send, node_call_.send.data);
   note_base(Slot::receive, node_call_.receive.data);
 }
 
