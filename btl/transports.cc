@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The list of transports, in order of preference. A new transport is a new row here.
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "btl/beside.h"
@@ -20,11 +22,16 @@ constinit Knob<const char*> wanted{"transports", "self,shm,ofi,tcp", Unit::none,
 
 using Made = Result<std::unique_ptr<Transport>>;
 
+std::string_view next_word(std::string_view& list) {
+  const std::size_t comma = list.find(',');
+  const std::string_view word = list.substr(0, comma);
+  list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+  return word;
+}
+
 bool listed(std::string_view list, std::string_view name) {
   while (!list.empty()) {
-    std::size_t comma = list.find(',');
-    if (list.substr(0, comma) == name) return true;
-    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    if (next_word(list) == name) return true;
   }
   return false;
 }
@@ -58,9 +65,20 @@ constexpr Row kRows[] = {
      [](const Setup& setup) -> Made { return tcp::TcpTransport::make(setup); }},
 };
 
+Error check_words() {
+  for (std::string_view rest = wanted.value(); !rest.empty();) {
+    const std::string_view word = next_word(rest);
+    if (std::ranges::find(kRows, word, &Row::name) == std::end(kRows))
+      return make_error(ErrorClass::other, "the knob transports (%s) names '%.*s'; there are self, shm, ofi, tcp",
+                        wanted.value(), static_cast<int>(word.size()), word.data());
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<std::unique_ptr<Transport>>> make_transports(const Setup& setup) {
+  OL_TRY(check_words());
   std::vector<std::unique_ptr<Transport>> made;
   Setup mine = setup;
   if (!setup.segment || !listed(wanted.value(), "shm")) {

@@ -4,7 +4,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
-from launching import TESTDIR, expect, mpirun
+from launching import build_c, expect, mpirun
 
 cases = [(["--npp", 2, "true"], ["unknown option --npp", "--np"]), (["-npp", 2, "true"], ["-npp"]),
          (["-n", "two", "true"], ["-n", '"two"']), (["-n", -2, "true"], ['"-2"']), (["-n", 0, "true"], ['"0"']),
@@ -28,3 +28,7 @@ expect(ran.code == 0 and ran.err == "", ran, "--quiet")
 for words in (["-np", 2], ["--np", 2], ["-c", 2], ["--n=2"], ["-np=2"], ["-n", 2, "--rank-by", "core", "--map-by", "slot"]):
     ran = mpirun(*words, "echo", "x")
     expect(ran.code == 0 and ran.out == "x\nx\n" and ran.err == "", ran, "two ranks")
+# Nor is a transport that there is not.
+program = build_c("hello", "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n")
+ran = mpirun("-n", 2, "--set", "transports=self,shn", program)
+expect(ran.code != 0 and "(self,shn) names 'shn'; there are self, shm, ofi, tcp" in ran.err, ran, "an unknown transport is named")
